@@ -1,0 +1,1 @@
+"""Offline evaluation: question sets, figures, runs that survive a kill, and honest comparisons."""

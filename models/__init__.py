@@ -1,0 +1,1 @@
+"""What Pincite knows about models: `catalog.toml` and the licence notices. No code, no weights."""

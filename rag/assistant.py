@@ -1,0 +1,243 @@
+"""The whole way of a question, on one screen: understand, retrieve, evidence, generate, verify."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import prompts
+from rag import markers
+from rag.errors import ModelError
+from rag.evidence import choose
+from rag.examples import examples
+from rag.model import Finish, Model
+from rag.nouns import (
+    Answer,
+    AnswerSentence,
+    Done,
+    Draft,
+    Dropped,
+    Event,
+    Evidence,
+    Filters,
+    Found,
+    Hit,
+    Paper,
+    Sentence,
+    Settled,
+    Timing,
+    Turn,
+    Waiting,
+)
+from rag.prompting import messages_of, prefix_of, room, shortened
+from rag.queueing import Turnstile
+from rag.refusal import NOT_FOUND, hopeless, is_refusal, refusal_text
+from rag.retrieve import Retriever
+from rag.sample import is_sample_only
+from rag.settings import Settings
+from rag.understand import Search, understand
+from rag.verify import Verifier
+
+NEAREST = 3  # closest papers named beside an answer or a refusal
+LOOKED_AT = 8  # papers retrieved
+
+
+@dataclass
+class _Run:
+    """What one question has come to so far."""
+
+    question: str
+    search: Search
+    started: float
+    hits: Sequence[Hit] = ()
+    evidence: Sequence[Evidence] = ()
+    sentences: list[AnswerSentence] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    evidence_s: float = 0.0
+    first_token_s: float | None = None
+    finish: Finish | None = None
+    refused: bool = False
+
+    def clock(self) -> float:
+        return time.perf_counter() - self.started
+
+
+class Assistant:
+    """Answers questions about one collection. Safe for many threads: the model is behind a turnstile."""
+
+    def __init__(self, retriever: Retriever, model: Model, settings: Settings) -> None:
+        self.retriever = retriever
+        self.library = retriever.library
+        self.model = model
+        self.settings = settings
+        self.turnstile = Turnstile()
+        self.prompt = prompts.load("answer")
+
+    def stream(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        filters: Filters = Filters(),  # noqa: B008 - frozen
+        cancel: threading.Event | None = None,
+    ) -> Iterator[Event]:
+        """Events of one answer: Found, Waiting*, (Draft | Settled)*, Done.
+
+        Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
+        """
+        run = _Run(question, understand(question, history), time.perf_counter())
+        run.hits = self.retriever.search(run.search.forms, LOOKED_AT, filters)
+        history = shortened(history, self.model.count) if run.search.follow_up else ()
+        if not hopeless(question, run.hits):
+            run.evidence = choose(
+                self.retriever,
+                run.hits,
+                run.search.forms,
+                papers=self.settings.papers,
+                sentences=self.settings.sentences,
+                budget=room(self.model, self.prompt, question, history, self.settings),
+                count=self.model.count,
+            )
+        run.evidence_s = run.clock()
+        yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
+        if run.evidence:
+            yield from self._generate(run, history, cancel or threading.Event())
+        yield Done(self._answer(run))
+
+    def ask(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        filters: Filters = Filters(),  # noqa: B008 - frozen
+    ) -> Answer:
+        """The answer alone."""
+        for event in self.stream(question, history, filters):
+            if isinstance(event, Done):
+                return event.answer
+        raise ModelError("The answer ended before it was complete.")
+
+    def _generate(self, run: _Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
+        """The model's draft, each sentence checked as soon as it is complete."""
+        verifier = Verifier(self.retriever.embedder, run.evidence, run.question)
+        text = ""
+        with self.turnstile.enter(cancel) as ticket:
+            for position in ticket:
+                yield Waiting(position)
+            if cancel.is_set() or not ticket.admitted:
+                return
+            for piece in self._pieces(run, history, cancel):
+                if run.first_token_s is None:
+                    run.first_token_s = run.clock()
+                text += piece
+                yield from self._settle(run, verifier, markers.settled(text))
+                if not NOT_FOUND.startswith(text.strip()[: len(NOT_FOUND)]):
+                    yield Draft(markers.tail(text))
+        run.refused = is_refusal(text)
+        whole = markers.drafts(text)
+        if run.finish and run.finish.reason != "stop" and not text.rstrip().endswith((".", "!", "?", "]")):
+            whole = whole[:-1]  # a sentence cut in the middle is not an answer
+        if not run.refused:
+            yield from self._settle(run, verifier, whole)
+
+    def _pieces(
+        self, run: _Run, history: Sequence[Turn], cancel: threading.Event
+    ) -> Generator[str, None, None]:
+        messages = messages_of(self.prompt, run.evidence, run.question, history)
+        run.finish = yield from self.model.stream(
+            prefix_of(self.prompt), messages, max_tokens=self.settings.answer_tokens, cancel=cancel
+        )
+
+    def _settle(self, run: _Run, verifier: Verifier, drafts: Sequence[markers.Draft]) -> Iterator[Event]:
+        """Check the sentences that are new since the last call."""
+        for draft in drafts[len(run.sentences) + len(run.dropped) :]:
+            checked = verifier.check(draft)
+            if isinstance(checked, Dropped):
+                run.dropped.append(checked)
+            elif not is_refusal(checked.text):
+                run.sentences.append(checked)
+                yield Settled(checked)
+
+    def _answer(self, run: _Run) -> Answer:
+        found = bool(run.sentences) and not run.refused
+        nearest = tuple(run.hits[:NEAREST])
+        return Answer(
+            question=run.question,
+            searched_for=run.search.text,
+            status="answered" if found else "not_found",
+            text=" ".join(map(with_markers, run.sentences)) if found else refusal_text(nearest),
+            sentences=tuple(run.sentences) if found else (),
+            dropped=tuple(run.dropped),
+            evidence=tuple(run.evidence),
+            nearest=nearest,
+            timing=Timing(
+                round(run.evidence_s, 4),
+                None if run.first_token_s is None else round(run.first_token_s, 4),
+                round(run.clock(), 4),
+                run.finish.prompt_tokens if run.finish else 0,
+                run.finish.output_tokens if run.finish else 0,
+            ),
+            fingerprint=self.fingerprint(),
+            note=_NOTES.get(run.finish.reason, "") if run.finish else "",
+        )
+
+    # --- what the faces ask beside answers ---
+
+    def paper(self, key: str) -> tuple[Paper, tuple[Sentence, ...]] | None:
+        """A paper and its sentences."""
+        paper = self.library.paper(key)
+        return None if paper is None else (paper, self.library.sentences(paper))
+
+    def size(self) -> tuple[int, int]:
+        """Papers and sentences of the collection, as other processes have left it."""
+        return self.library.size()
+
+    def examples(self, n: int = 4) -> list[str]:
+        """Starter questions for the collection at hand."""
+        return examples(self.library, n)
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the collection is the sample that ships with the program."""
+        return is_sample_only(self.library)
+
+    def warm(self) -> None:
+        """Have the stable prefix evaluated before the first question."""
+        self.model.warm(prefix_of(self.prompt))
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Everything the answer depends on: settings, index, model, prompt."""
+        return {
+            **self.settings.fingerprint(),
+            "index": index_digest(self.library.generation(), self),
+            "model": dict(self.model.fingerprint),
+            "prompt": self.prompt.digest,
+        }
+
+
+def index_digest(generation: int, assistant: Assistant) -> str:
+    """A hash of all texts of the collection and of the embedder."""
+    library = assistant.library
+    digest = hashlib.sha256(library.get("embedder").encode())
+    for (content,) in library.db.execute("SELECT content FROM papers ORDER BY content"):
+        digest.update(content.encode())
+    return digest.hexdigest()[:12]
+
+
+def with_markers(sentence: AnswerSentence) -> str:
+    """The sentence with its markers before the final stop: "It halves the cost [2][5]."."""
+    marks = "".join(f"[{c.n}]" for c in sentence.citations)
+    if not marks:
+        return sentence.text
+    if sentence.text[-1] in ".!?":
+        return f"{sentence.text[:-1].rstrip()} {marks}{sentence.text[-1]}"
+    return f"{sentence.text} {marks}"
+
+
+_NOTES = {
+    "length": "cut at the length limit",
+    "cancelled": "stopped",
+    "loop": "cut: the model repeated itself",
+}

@@ -1,0 +1,103 @@
+"""The numbered sentences put before the model: the leading paper whole, the best sentences of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from rag.nouns import Evidence, Hit, Sentence
+from rag.retrieve import Retriever
+from rag.vectors import parse
+from rag.words import terms, words
+
+CLEAR = 0.03  # lead of the first paper's score from which it alone is shown whole
+_LEANING = ("this ", "these ", "it ", "its ", "they ", "such ", "that ", "the latter", "both ", "here ")
+
+
+def choose(
+    retriever: Retriever,
+    hits: Sequence[Hit],
+    forms: Sequence[str],
+    *,
+    papers: int,
+    sentences: int,
+    budget: int,
+    count: Callable[[str], int],
+) -> list[Evidence]:
+    """Numbered sentences of the first `papers` hits, in reading order, at most `budget` tokens by `count`.
+
+    The first paper is shown whole if it leads clearly, and gets twice the sentences otherwise. When the
+    budget is full, whole papers are left out from the tail; a paper is never cut in the middle of a sentence.
+    """
+    chosen = hits[:papers]
+    lead = chosen[0].score - chosen[1].score if len(chosen) > 1 else 1.0
+    picked: list[tuple[Hit, Sentence, float]] = []
+    used = 0
+    for rank, hit in enumerate(chosen):
+        ranked = _ranked(retriever, hit, forms)
+        if rank == 0:
+            most = len(ranked) if lead >= CLEAR else 2 * sentences
+        else:
+            most = sentences
+        if rank and lead >= CLEAR:
+            most = max(1, sentences - 1)
+        part = _reading_order(ranked[:most], retriever.library.sentences(hit.paper))
+        cost = count(hit.paper.label) + sum(count(s.text) + 4 for s, _ in part) + 4
+        if used + cost > budget:
+            if rank:
+                break
+            part, cost = _trimmed(part, budget - count(hit.paper.label) - 4, count)
+        used += cost
+        picked += [(hit, s, score) for s, score in part]
+    return [Evidence(n, hit.paper, s, round(score, 6)) for n, (hit, s, score) in enumerate(picked, 1)]
+
+
+def _ranked(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> list[tuple[Sentence, float]]:
+    """A paper's sentences with their score for the question, best first."""
+    sentences = retriever.library.sentences(hit.paper)
+    cosines = _cosines(retriever, hit, forms)
+    wanted = set(terms(forms[-1]))
+    scored = []
+    for s in sentences:
+        shared = len(wanted & set(words(s.text))) / (len(wanted) or 1)
+        scored.append((s, cosines.get(s.ordinal, 0.0) + 0.5 * shared))
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0].ordinal))
+
+
+def _cosines(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> dict[int, float]:
+    """The best cosine of each sentence with any form of the question."""
+    stored = retriever.vectors.fetch(retriever.vector_names([hit.paper.id], "sentence"))
+    if not stored:
+        return {}
+    queries = np.stack([retriever.query_vector(form) for form in forms])
+    out: dict[int, float] = {}
+    for name, vector in stored.items():
+        place = parse(name).first
+        out[place] = max(out.get(place, -1.0), float((queries @ vector).max()))
+    return out
+
+
+def _reading_order(
+    part: Sequence[tuple[Sentence, float]], every: Sequence[Sentence]
+) -> list[tuple[Sentence, float]]:
+    """By place in the abstract; a sentence that leans on the one before ("It ...") brings that one along."""
+    scores = {s.ordinal: score for s, score in part}
+    for s, score in part[:2]:
+        if s.ordinal and s.text.casefold().startswith(_LEANING):
+            scores.setdefault(s.ordinal - 1, score)
+    return [(every[n], scores[n]) for n in sorted(scores)]
+
+
+def _trimmed(
+    part: Sequence[tuple[Sentence, float]], room: int, count: Callable[[str], int]
+) -> tuple[list[tuple[Sentence, float]], int]:
+    """The best sentences that fit into `room` tokens, in reading order, and their cost."""
+    kept: list[tuple[Sentence, float]] = []
+    used = 0
+    for s, score in sorted(part, key=lambda pair: -pair[1]):
+        cost = count(s.text) + 4
+        if used + cost <= room:
+            kept.append((s, score))
+            used += cost
+    return sorted(kept, key=lambda pair: pair[0].ordinal), used

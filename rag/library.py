@@ -1,0 +1,198 @@
+"""The library: one SQLite file that is the truth about a collection. Vectors are derived from it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from rag.errors import LibraryError
+from rag.nouns import Filters, Paper, Sentence
+from rag.schema import migrate
+
+PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
+_TUPLES = {"authors", "sources"}
+_PAPER_FIELDS = tuple(f.name for f in fields(Paper) if f.name not in ("id", "key"))
+
+
+class Library:
+    """Opens (and creates) the library of a collection; one connection a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "library.sqlite"
+        self._local = threading.local()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            migrate(self.db)
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise LibraryError(
+                f"The collection at {self.file} cannot be opened: {error}. If the file is damaged, move it "
+                "away and index your files again; check that the folder can be written and the disk is not full."
+            ) from error
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self.file, timeout=30, isolation_level=None)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._local.connection = connection
+        return connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it is stored or nothing."""
+        db = self.db
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            yield db
+            db.execute("COMMIT")
+        except BaseException as error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError):
+                raise LibraryError(f"The collection at {self.file} cannot be written: {error}.") from error
+            raise
+
+    def close(self) -> None:
+        if getattr(self._local, "connection", None) is not None:
+            self._local.connection.close()
+            self._local.connection = None
+
+    # --- facts about the collection ---
+
+    def get(self, name: str, default: str = "") -> str:
+        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
+        return default if row is None else str(row[0])
+
+    def put(self, name: str, value: str) -> None:
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def generation(self) -> int:
+        """Rises whenever papers or vectors change, in whichever process."""
+        return int(self.get("generation", "0"))
+
+    def raise_generation(self) -> None:
+        """Call inside `writing()`, with the change it announces."""
+        self.db.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
+
+    def size(self) -> tuple[int, int]:
+        """Papers and sentences."""
+        papers = self.db.execute("SELECT count(*) FROM papers").fetchone()[0]
+        sentences = self.db.execute("SELECT count(*) FROM sentences").fetchone()[0]
+        return papers, sentences
+
+    def pending(self) -> int:
+        """Papers whose vectors are not stored yet."""
+        count: int = self.db.execute("SELECT count(*) FROM papers WHERE embedded <> content").fetchone()[0]
+        return count
+
+    # --- papers and sentences ---
+
+    def paper(self, key: str) -> Paper | None:
+        row = self.db.execute("SELECT id, key, paper FROM papers WHERE key = ?", (key,)).fetchone()
+        return None if row is None else to_paper(*row)
+
+    def papers(self) -> Iterator[Paper]:
+        """All papers in the order they came."""
+        for row in self.db.execute("SELECT id, key, paper FROM papers ORDER BY id"):
+            yield to_paper(*row)
+
+    def by_id(self, ids: Iterable[int]) -> dict[int, Paper]:
+        rows = self._in("SELECT id, key, paper FROM papers WHERE id IN ({})", ids)
+        return {row[0]: to_paper(*row) for row in rows}
+
+    def sentences(self, paper: Paper) -> tuple[Sentence, ...]:
+        rows = self.db.execute(
+            "SELECT ordinal, start, stop FROM sentences WHERE paper_id = ? ORDER BY ordinal", (paper.id,)
+        )
+        return tuple(Sentence(paper.key, n, a, b, paper.abstract[a:b]) for n, a, b in rows)
+
+    def contents(self, ids: Iterable[int]) -> dict[int, str]:
+        """The content hash of each paper that exists: vectors with another hash are stale."""
+        return dict(self._in("SELECT id, content FROM papers WHERE id IN ({})", ids))
+
+    def allowed(self, filters: Filters) -> set[int] | None:
+        """Ids of the papers that pass the filters; None when there are no filters."""
+        clauses: list[str] = []
+        values: list[Any] = []
+        for column, wanted, word in (
+            ("venue", filters.venues, "IN"),
+            ("year", filters.years, "IN"),
+            ("key", filters.papers, "IN"),
+            ("key", filters.without, "NOT IN"),
+        ):
+            if wanted:
+                clauses.append(f"{column} {word} ({','.join('?' * len(wanted))})")
+                values += wanted
+        if not clauses:
+            return None
+        rows = self.db.execute(f"SELECT id FROM papers WHERE {' AND '.join(clauses)}", values)
+        return {row[0] for row in rows}
+
+    # --- full text ---
+
+    def postings(self, term: str, most: int) -> list[int]:
+        """Ids of the papers that hold a term (stemmed), at most `most`."""
+        rows = self.db.execute(
+            "SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?", (_quoted(term), most)
+        )
+        return [row[0] for row in rows]
+
+    def bm25(
+        self, terms: Sequence[str], most: int, allowed: set[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """The best papers for any of the terms with their BM25 score, larger is better."""
+        if not terms:
+            return []
+        where = ""
+        if allowed is not None:
+            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS allowed (id INTEGER PRIMARY KEY)")
+            self.db.execute("DELETE FROM allowed")
+            self.db.executemany("INSERT INTO allowed VALUES (?)", ((i,) for i in allowed))
+            where = "AND rowid IN (SELECT id FROM allowed)"
+        rows = self.db.execute(
+            f"SELECT rowid, bm25(fulltext) FROM fulltext WHERE fulltext MATCH ? {where} ORDER BY 2 LIMIT ?",
+            (" OR ".join(map(_quoted, terms)), most),
+        )
+        return [(i, -score) for i, score in rows]
+
+    def _in(self, statement: str, values: Iterable[Any]) -> Iterator[Any]:
+        every = list(values)
+        for start in range(0, len(every), PAGE):
+            page = every[start : start + PAGE]
+            yield from self.db.execute(statement.format(",".join("?" * len(page))), page)
+
+
+def _quoted(term: str) -> str:
+    """A term as an FTS5 string: no operator in it has power."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+def to_json(record: Any) -> str:
+    """A frozen record as JSON with a stable order, for storing and hashing."""
+    return json.dumps(asdict(record), ensure_ascii=False, sort_keys=True)
+
+
+def from_json(kind: type[Any], text: str, **more: Any) -> Any:
+    values = json.loads(text)
+    return kind(**{k: tuple(v) if k in _TUPLES else v for k, v in values.items()}, **more)
+
+
+def to_paper(paper_id: int, key: str, text: str) -> Paper:
+    paper: Paper = from_json(Paper, text, id=paper_id, key=key)
+    return paper
+
+
+def paper_json(paper: Paper) -> str:
+    """A paper as it is stored: without what the row already holds."""
+    values = {name: getattr(paper, name) for name in _PAPER_FIELDS}
+    return json.dumps(values, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,307 @@
+"""The local language model: llama.cpp on a GGUF file."""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import hashlib
+import os
+import threading
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import nullcontext
+from functools import cache, cached_property, partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rag.cores import usable_cores
+from rag.errors import ModelError
+from rag.looping import clip
+from rag.model import Finish, Message, Model, Reason
+from rag.prefixes import PrefixStates
+from rag.template import Part, Render, inside_markup, renderer, split
+from rag.tokens import encoder
+
+if TYPE_CHECKING:
+    from llama_cpp import Llama
+
+__all__ = ["Finish", "LlamaModel", "Message", "Model"]
+
+CHUNK = 128  # prompt tokens evaluated at once; `cancel` is heard between chunks
+LONGEST_PIECE = 512  # bytes of a token's text
+ERROR = 4  # of ggml_log_level
+
+
+class LlamaModel:
+    """A GGUF file run by llama.cpp, one stream at a time.
+
+    Every stream starts from exactly the evaluated prefix and nothing after it, so the same prompt gives the
+    same bytes whatever was asked before.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        context: int = 4096,
+        threads: int | None = None,
+        cache_dir: Path | None = None,
+        sha256: str = "",
+    ) -> None:
+        """`cache_dir` keeps evaluated prefixes between starts; `sha256`: the file's sum, if it is known.
+
+        Raises ModelError if the file cannot be loaded, has no chat template, or was trained for less context.
+        """
+        self.name = path.stem
+        self.context = context
+        self._path, self._sha256 = path, sha256
+        self._llama = _load(path, context, threads or usable_cores())
+        self._api = _library().api
+        self._vocabulary = _Vocabulary(self._llama, path)
+        self._states = PrefixStates(cache_dir / "prefixes" if cache_dir else None)
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+
+    @cached_property
+    def fingerprint(self) -> Mapping[str, object]:
+        if not self._sha256:
+            with self._path.open("rb") as stream:
+                self._sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        version = self._api.__version__
+        return {"name": self.name, "sha256": self._sha256, "llama_cpp": version, "context": self.context}
+
+    def count(self, text: str) -> int:
+        return self._vocabulary.count(text)
+
+    def prompt_tokens(self, prefix: Sequence[Message], messages: Sequence[Message]) -> int:
+        return sum(map(len, self._vocabulary.prompt(prefix, messages)))
+
+    def warm(self, prefix: Sequence[Message]) -> None:
+        beginning, _ = self._vocabulary.prompt(prefix, [Message("user", "")])
+        with self._lock:
+            self._restore(beginning, threading.Event())
+
+    def stream(
+        self,
+        prefix: Sequence[Message],
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        stop: Sequence[str] = (),
+        cancel: threading.Event | None = None,
+    ) -> Generator[str, None, Finish]:
+        beginning, rest = self._vocabulary.prompt(prefix, messages)
+        size = len(beginning) + len(rest)
+        if size + max_tokens > self.context:
+            raise ModelError(
+                f"The prompt has {size} tokens; with {max_tokens} for the answer that is more than the "
+                f"{self.context} of the model's context. Shorten the question or set a larger context."
+            )
+        return self._stream(beginning, rest, max_tokens, stop, cancel or threading.Event())
+
+    def close(self) -> None:
+        self._closed.set()
+        if self._lock.acquire(blocking=False):  # else the open stream ends, and frees the model
+            self._llama.close()
+            self._lock.release()
+
+    def _stream(
+        self,
+        beginning: list[int],
+        rest: list[int],
+        max_tokens: int,
+        stop: Sequence[str],
+        cancel: threading.Event,
+    ) -> Generator[str, None, Finish]:
+        if self._closed.is_set() or not self._lock.acquire(blocking=False):
+            raise ModelError(f"{self.name} is closed, or busy with another answer. Ask again.")
+        written: list[int] = []
+        try:
+            pieces = self._write(beginning, rest, max_tokens, cancel, written)
+            reason = yield from clip(pieces, (*stop, *self._vocabulary.control_texts))
+            return Finish(reason, len(beginning) + len(rest), len(written))
+        except RuntimeError as error:
+            raise ModelError(f"{self.name} failed: {error}. Ask again; restart if it fails again.") from error
+        finally:
+            self._lock.release()
+            if self._closed.is_set():
+                self.close()
+
+    def _write(
+        self,
+        beginning: list[int],
+        rest: list[int],
+        max_tokens: int,
+        cancel: threading.Event,
+        written: list[int],
+    ) -> Generator[str, None, Reason]:
+        """Text as it is written, whole characters only; `written` receives its tokens."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        if not (self._restore(beginning, cancel) and self._evaluate(rest, cancel)):
+            return "cancelled"
+        while len(written) < max_tokens:
+            if written and not self._evaluate(written[-1:], cancel):
+                return "cancelled"
+            token = self._likeliest()
+            if self._vocabulary.ends(token):
+                return "stop"
+            written.append(token)
+            if text := decoder.decode(self._vocabulary.piece(token)):
+                yield text
+        return "length"
+
+    def _evaluate(self, tokens: list[int], cancel: threading.Event) -> bool:
+        """Add tokens to the context; False if `cancel` was set before all were in."""
+        for start in range(0, len(tokens), CHUNK):
+            if cancel.is_set() or self._closed.is_set():
+                return False
+            self._llama.eval(tokens[start : start + CHUNK])
+        return True
+
+    def _likeliest(self) -> int:
+        import numpy as np
+
+        logits = self._api.llama_get_logits_ith(self._llama.ctx, -1)
+        return int(np.ctypeslib.as_array(logits, shape=(self._llama.n_vocab(),)).argmax())
+
+    def _restore(self, beginning: list[int], cancel: threading.Event) -> bool:
+        """Put the context to exactly `beginning`: from its saved state, else by evaluating and saving it."""
+        key = self._state_key(beginning)
+        self._llama.reset()  # type: ignore[no-untyped-call]
+        if state := self._states.get(key):
+            buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+            if self._api.llama_state_seq_set_data(self._llama.ctx, buffer, len(state), 0) == len(state):
+                self._llama.n_tokens = len(beginning)
+                return True
+        if not self._evaluate(beginning, cancel):
+            return False
+        size = self._api.llama_state_seq_get_size(self._llama.ctx, 0)
+        buffer = (ctypes.c_uint8 * size)()
+        self._api.llama_state_seq_get_data(self._llama.ctx, buffer, size, 0)
+        self._states.put(key, bytes(buffer))
+        return True
+
+    def _state_key(self, tokens: list[int]) -> str:
+        """Names a state by all that its bytes depend on: file, build, processor, settings, tokens."""
+        stat = self._path.stat()
+        file = (self.name, stat.st_size, stat.st_mtime_ns)
+        build = (self._api.__version__, self._api.llama_print_system_info(), self._llama.n_threads, CHUNK)
+        return hashlib.sha256(repr((file, build, self.context, tokens)).encode()).hexdigest()
+
+
+class _Vocabulary:
+    """A loaded model's tokens and chat template; safe for many threads, but for `piece`."""
+
+    def __init__(self, llama: Llama, path: Path) -> None:
+        self._api = _library().api
+        self._llama, self._path = llama, path
+        self._handle = self._api.llama_model_get_vocab(llama.model)
+        self._render = _renderer(llama, path)
+        self._buffer = ctypes.create_string_buffer(LONGEST_PIECE)
+        self._control = self._of_kind(self._api.LLAMA_TOKEN_ATTR_CONTROL)
+        self.control_texts = tuple(self._control.values())
+        # llama.cpp reads user-defined tokens ("<tool_call>") even in what it is told to take as plain text.
+        self._markup = inside_markup(self._of_kind(self._api.LLAMA_TOKEN_ATTR_USER_DEFINED).values())
+
+    @cached_property
+    def _encoding(self) -> Any:
+        return encoder(self._path)
+
+    def count(self, text: str) -> int:
+        """Tokens of a plain text."""
+        return len(self._encoding.encode_ordinary(text) if self._encoding else self._plain(text))
+
+    def prompt(self, prefix: Sequence[Message], messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """Tokens up to the first content of `messages`, and the rest, ready for the answer."""
+        beginning, rest = (self._tokens(parts) for parts in split(self._render, prefix, messages))
+        bos = self._llama.token_bos()
+        missing = self._api.llama_vocab_get_add_bos(self._handle) and beginning[:1] != [bos]
+        return [bos, *beginning] if missing else beginning, rest
+
+    def ends(self, token: int) -> bool:
+        """Does the token end an answer? So do all of the template's, which have no place in one."""
+        return token in self._control or bool(self._api.llama_vocab_is_eog(self._handle, token))
+
+    def piece(self, token: int) -> bytes:
+        """A token's bytes; they may begin or end within a character."""
+        size = self._api.llama_token_to_piece(self._handle, token, self._buffer, LONGEST_PIECE, 0, False)
+        return self._buffer.raw[: max(size, 0)]
+
+    def _of_kind(self, kind: int) -> dict[int, str]:
+        tokens = range(self._llama.n_vocab())
+        found = [n for n in tokens if self._api.llama_vocab_get_attr(self._handle, n) & kind]
+        return {n: self._api.llama_vocab_get_text(self._handle, n).decode("utf-8", "replace") for n in found}
+
+    def _tokens(self, parts: Sequence[Part]) -> list[int]:
+        special = partial(self._llama.tokenize, add_bos=False, special=True)
+        cut = (self._plain(part.text) if part.is_content else special(part.text.encode()) for part in parts)
+        return list(chain.from_iterable(cut))
+
+    def _plain(self, text: str) -> list[int]:
+        pieces = (piece.encode("utf-8", "replace") for piece in self._markup.split(text))
+        return [token for piece in pieces for token in self._llama.tokenize(piece, add_bos=False)]
+
+
+class _Library:
+    """llama_cpp, imported so that it neither prints nor burns processor time; and its last error lines."""
+
+    def __init__(self) -> None:
+        # Waiting threads sleep instead of spinning: beside any other busy process, spinning is several times
+        # slower, because a spinning thread keeps the one it waits for off its core.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+        import llama_cpp
+        from llama_cpp import _internals
+
+        # Its own way to be quiet sends the output of the whole process to nowhere while a model loads.
+        setattr(_internals, "suppress_stdout_stderr", lambda disable: nullcontext())  # noqa: B010
+        self.api: Any = llama_cpp
+        self.errors: deque[str] = deque(maxlen=3)
+        self._log = llama_cpp.llama_log_callback(self._heard)  # must live as long as llama.cpp may log
+        llama_cpp.llama_log_set(self._log, ctypes.c_void_p(0))
+
+    def _heard(self, level: int, text: bytes, _: object) -> None:
+        if level == ERROR:
+            self.errors.append(text.decode("utf-8", "replace").strip())
+
+
+@cache
+def _library() -> _Library:
+    return _Library()
+
+
+def _load(path: Path, context: int, threads: int) -> Llama:
+    library = _library()
+    library.errors.clear()
+    sizes = {"n_ctx": context, "n_batch": CHUNK, "n_ubatch": CHUNK}
+    try:
+        llama: Llama = library.api.Llama(
+            str(path), **sizes, n_threads=threads, n_threads_batch=threads, verbose=False
+        )
+    except (ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"{path} cannot be loaded: {' '.join(library.errors) or error}. Fetch the file again if it is "
+            "missing or damaged, set a smaller context if memory is short, or take another model."
+        ) from error
+    trained = library.api.llama_model_n_ctx_train(llama.model)
+    if context > trained:
+        llama.close()
+        raise ModelError(
+            f"{path.name} takes {trained} tokens of context, not {context}. Set context = {trained}."
+        )
+    return llama
+
+
+def _renderer(llama: Llama, path: Path) -> Render:
+    from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+    template = llama.metadata.get("tokenizer.chat_template")
+    if not template:
+        raise ModelError(
+            f"{path.name} has no chat template: it takes no instructions. Take an instruct model."
+        )
+    bos, eos = (
+        llama.detokenize([token], special=True).decode() if token >= 0 else ""
+        for token in (llama.token_bos(), llama.token_eos())
+    )
+    return renderer(Jinja2ChatFormatter(template, eos_token=eos, bos_token=bos))

@@ -1,0 +1,66 @@
+"""Opens the parts that the settings name; heavy imports happen only when a part is wanted."""
+
+from __future__ import annotations
+
+from rag.assistant import Assistant
+from rag.catalog import catalog
+from rag.embed import Embedder, open_embedder
+from rag.errors import SettingsError
+from rag.indexing import check_settings
+from rag.library import Library
+from rag.model import Model
+from rag.retrieve import Retriever
+from rag.settings import Settings
+from rag.vectors import VectorStore
+from rag.weights import Progress, locate
+
+
+def library_of(settings: Settings) -> Library:
+    return Library(settings.collection_dir)
+
+
+def vectors_of(settings: Settings) -> VectorStore:
+    return VectorStore(settings.collection_dir / "vectors", settings.chroma_url, settings.collection)
+
+
+def embedder_of(
+    settings: Settings, progress: Progress | None = None, *, for_documents: bool = False
+) -> Embedder:
+    """The embedder, fetched first if its files are missing."""
+    model = catalog().get(settings.embedder)
+    if model is None or model.role != "embedder":
+        known = ", ".join(m.name for m in catalog().values() if m.role == "embedder")
+        raise SettingsError(f"There is no embedder {settings.embedder!r}. Known: {known}.")
+    folder = locate(settings.embedder, settings.models_dir, offline=settings.offline, progress=progress)
+    return open_embedder(folder, settings.embedder, for_documents=for_documents)
+
+
+def model_of(settings: Settings, progress: Progress | None = None) -> Model:
+    """The language model: a local file (fetched first if it is missing) or a server's."""
+    if settings.is_remote:
+        from rag.remote import RemoteModel
+
+        return RemoteModel(
+            settings.llm,
+            settings.llm_name,
+            api_key=settings.api_key.get_secret_value(),
+            context=settings.context,
+            offline=settings.offline,
+        )
+    from rag.llm import LlamaModel
+
+    path = locate(settings.llm, settings.models_dir, offline=settings.offline, progress=progress)
+    known = catalog().get(settings.llm)
+    sha256 = (known.files[0].sha256 if known else None) or ""
+    return LlamaModel(path, context=settings.context, cache_dir=settings.cache_dir, sha256=sha256)
+
+
+def retriever_of(settings: Settings, progress: Progress | None = None) -> Retriever:
+    embedder = embedder_of(settings, progress)
+    library = library_of(settings)
+    check_settings(library, embedder)
+    return Retriever(library, vectors_of(settings), embedder)
+
+
+def assistant_of(settings: Settings, progress: Progress | None = None) -> Assistant:
+    return Assistant(retriever_of(settings, progress), model_of(settings, progress), settings)

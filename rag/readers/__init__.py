@@ -1,0 +1,145 @@
+"""Readers: from files as people have them to records and problems. Content decides, not the file's name."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rag.errors import InputError
+from rag.nouns import Problem, Record
+from rag.readers import bibtex, jsonlines, plaintext
+from rag.readers.source import LINE_LIMIT, Source, Unreadable
+
+__all__ = ["FORMATS", "read", "sources"]
+
+
+class Format(NamedTuple):
+    """A format: whether a file's beginning fits it, and its reader."""
+
+    name: str
+    fits: Callable[[str], bool]
+    read: Callable[[Source], Iterator[Record | Problem]]
+
+
+# The first that fits is taken; plain text fits almost anything and comes last.
+FORMATS = (
+    Format("JSON Lines", jsonlines.fits_lines, jsonlines.read_lines),
+    Format("JSON", jsonlines.fits, jsonlines.read),
+    Format("BibTeX", bibtex.fits, bibtex.read),
+    Format("plain text lists of abstracts", plaintext.fits, plaintext.read),
+)
+
+# What would pass for plain text, and the marks by which it is told apart.
+_NOT_READ = (
+    ("RIS", re.compile(r"^TY  - ", re.M)),
+    ("PubMed's nbib", re.compile(r"^PMID- ", re.M)),
+    ("XML or HTML", re.compile(r"\A<(?:\?xml|!doctype|html|feed|rss)\b", re.I)),
+    ("a Markdown page with front matter", re.compile(r"\A---\n(?:.*\n)*?title:")),
+    ("Markdown with foldable details", re.compile(r"^<details", re.M)),
+)
+_EXPORT = "Export it as BibTeX with abstracts, or as JSON Lines"
+
+
+def read(path: Path) -> Iterator[Record | Problem]:
+    """Read one file: each paper as a record, whatever cannot be read as a problem.
+
+    Raises only `InputError`, where the file is missing or must not be opened.
+    """
+    try:
+        source = Source(path)
+        any_read = False
+        for item in _reader(source)(source):
+            any_read = True
+            yield item
+    except Unreadable as error:
+        yield Problem(path.name, error.cause, error.remedy)
+        return
+    if not any_read:
+        cause = "no paper in it" if source.head.strip() else "nothing but white space"
+        yield Problem(source.name, cause, f"Give a file with abstracts; {_what_is_read()}")
+    yield from _doubts(source)
+
+
+def _reader(source: Source) -> Callable[[Source], Iterator[Record | Problem]]:
+    *marked, last = FORMATS
+    fitting = next((known for known in marked if known.fits(source.head)), None)
+    if fitting:
+        return fitting.read
+    head = source.head.strip()
+    name = next((name for name, mark in _NOT_READ if mark.search(head)), "a table" if _is_table(head) else "")
+    if name:
+        raise Unreadable(f"this is {name}, which is not read", f"{_EXPORT}; {_what_is_read()}")
+    if head and not last.fits(source.head):
+        raise Unreadable(
+            "nothing in it looks like an abstract", f"Give a file with abstracts; {_what_is_read()}"
+        )
+    return last.read
+
+
+def _is_table(head: str) -> bool:
+    """Whether the first line names columns, an abstract among them."""
+    cells = [cell.strip(' "').lower() for cell in re.split(r"[,;\t]", head.partition("\n")[0])]
+    return len(cells) > 1 and not {"abstract", "abstract note"}.isdisjoint(cells)
+
+
+def _what_is_read() -> str:
+    names = ", ".join(known.name for known in FORMATS)
+    return f"Pincite reads {names}, each also compressed with gzip"
+
+
+def _doubts(source: Source) -> Iterator[Problem]:
+    """What may have been read wrongly."""
+    if source.cut is not None:
+        cause = f"the line is longer than {LINE_LIMIT:,} characters; its rest was not read"
+        yield Problem(source.name, cause, "Put each paper on a line of its own", line=source.cut)
+    remedy = "Look whether accented letters are right; if not, save the file as UTF-8"
+    if source.guessed:
+        yield Problem(source.name, f"the encoding was guessed to be {source.encoding}", remedy)
+    if source.misread is not None:
+        cause = "bytes that are not UTF-8 were read as cp1252, which is a guess"
+        yield Problem(source.name, cause, remedy, line=source.misread)
+
+
+def sources(paths: Sequence[Path]) -> list[Path]:
+    """The files that paths, folders and globs stand for: sorted, each once; hidden ones only if named.
+
+    Raises `InputError` naming a path that stands for no file.
+    """
+    found: dict[Path, Path] = {}
+    for path in paths:
+        try:
+            files = _expanded(path)
+        except OSError as error:
+            raise InputError(
+                f"Cannot look into {path}: {error.strerror}. Check the path and rights."
+            ) from error
+        if not files:
+            what = "holds no files" if path.is_dir() else "does not exist"
+            raise InputError(f"{path} {what}. Name a file, a folder or a pattern such as papers/*.txt.")
+        found |= {file.resolve(): file for file in reversed(files)}
+    return sorted(found.values())
+
+
+def _expanded(path: Path) -> list[Path]:
+    if path.is_dir():
+        return _inside(path)
+    if path.exists():
+        return [path]
+    matches = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+    return [file for match in matches for file in (_inside(match) if match.is_dir() else [match])]
+
+
+def _inside(folder: Path) -> list[Path]:
+    files = []
+    for here, folders, names in os.walk(folder, onerror=_fail):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        files += [Path(here, name) for name in sorted(names) if not name.startswith(".")]
+    return [file for file in files if file.is_file()]
+
+
+def _fail(error: OSError) -> None:
+    raise error

@@ -1,0 +1,181 @@
+"""One source file, opened: gzip undone, encoding found, text as a stream of lines in bounded memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from rag.errors import InputError
+
+HEAD = 65_536  # bytes that decide encoding and format
+LINE_LIMIT = 8_000_000  # characters of one line that are read; what follows on that line is passed over
+TEXT_LIMIT = 256_000_000  # characters of a file that has to be held as a whole
+GZIP_FREE = 64 * 2**20  # bytes a compressed file may always unfold to
+GZIP_RATIO = 100  # beyond that: times its own size (abstracts reach 3 to 6)
+GZIP_LIMIT = 4 * 2**30  # and never more than this
+
+_BOMS = (  # the longer first: UTF-32's begins like UTF-16's
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_MAGIC = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF"),
+    (b"PK\x03\x04", "a ZIP archive (Word and Excel files are such)"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+)
+_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1a\x1b\0")  # a stray NUL does not make a text binary
+_ESCAPED = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of a byte that is not UTF-8
+
+
+class Unreadable(Exception):
+    """Ends the reading of a source; what was read before it stands."""
+
+    def __init__(self, cause: str, remedy: str) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.remedy = remedy
+
+
+class Source:
+    """A text file and what its beginning tells.
+
+    Raises `InputError` where the file cannot be opened, `Unreadable` where it is empty or no text.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.name
+        self.misread: int | None = None  # first line with bytes that are not of its encoding
+        self.cut: int | None = None  # first line that was too long to be read to its end
+        with _opened(path) as raw:
+            head = raw.peek()
+        if not head:
+            raise Unreadable("the file is empty", "Fetch or export it again")
+        self.encoding, self.guessed = _encoding(head)
+        if not self.encoding:
+            raise Unreadable(f"not text but {_kind(head)}", "Give a file of abstracts as text")
+        decoded = head.decode(self.encoding, self._errors)
+        self.head = re.sub(r"\r\n?", "\n", decoded.removeprefix("\ufeff"))
+
+    @property
+    def _errors(self) -> str:
+        return "surrogateescape" if self.encoding == "utf-8-sig" else "replace"
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Number (from 1) and text of each line, with its line end."""
+        with self._stream() as stream:
+            number = 0
+            while line := stream.readline(LINE_LIMIT):
+                number += 1
+                yield number, self._mended(line, number)
+                while len(line) == LINE_LIMIT and not line.endswith("\n"):
+                    line = stream.readline(LINE_LIMIT)
+                    self.cut = self.cut or number
+
+    def text(self) -> str:
+        """The whole text, for formats that need it at once."""
+        with self._stream() as stream:
+            found = stream.read(TEXT_LIMIT + 1)
+        if len(found) > TEXT_LIMIT:
+            cause = f"longer than {TEXT_LIMIT:,} characters, too long to be held in memory"
+            raise Unreadable(cause, "Split the file, or make it JSON Lines (one object a line)")
+        return self._mended(found, 1)
+
+    def _mended(self, text: str, number: int) -> str:
+        bad = _ESCAPED.search(text)
+        if not bad:
+            return text
+        if self.misread is None:
+            self.misread = number + text.count("\n", 0, bad.start())
+        return _ESCAPED.sub(lambda m: bytes([ord(m[0]) - 0xDC00]).decode("cp1252", "replace"), text)
+
+    @contextmanager
+    def _stream(self) -> Iterator[TextIO]:
+        with _opened(self.path) as raw, io.TextIOWrapper(raw, self.encoding, self._errors) as stream:
+            yield stream
+
+
+class _Unfolded(io.RawIOBase):
+    """A gzip stream as plain bytes, up to what its size allows."""
+
+    def __init__(self, file: gzip.GzipFile, size: int) -> None:
+        self._file = file
+        self._left = min(max(GZIP_FREE, GZIP_RATIO * size), GZIP_LIMIT)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            found = self._file.read1(len(buffer))  # what stands before a damage is still read
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise Unreadable(f"the gzip file is damaged: {error}", "Fetch or compress it again") from error
+        self._left -= len(found)
+        if self._left < 0:
+            limit = f"{GZIP_FREE // 2**20} MB and {GZIP_RATIO} times its size, or {GZIP_LIMIT // 2**30} GB"
+            cause = f"the gzip file unfolds to more than {limit}"
+            raise Unreadable(cause, "Unpack it yourself if you trust it")
+        buffer[: len(found)] = found
+        return len(found)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[io.BufferedReader[Any]]:
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a file. Name a file, or let a folder be searched for files.")
+        with io.BufferedReader(io.FileIO(str(path)), HEAD) as file:
+            if file.peek(2)[:2] != b"\x1f\x8b":
+                yield file
+                return
+            with gzip.GzipFile(fileobj=file) as packed:
+                yield io.BufferedReader(_Unfolded(packed, path.stat().st_size), HEAD)
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"Cannot read {path}: {why}. Check the path and rights.") from error
+
+
+def _encoding(head: bytes) -> tuple[str, bool]:
+    """The encoding's name (empty: no text), and whether it is a guess."""
+    for bom, name in _BOMS:
+        if head.startswith(bom):
+            return name, False
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if even + odd > len(head) / 4 and min(even, odd) < len(head) / 100:  # Latin letters beside zero bytes
+        return ("utf-16-be" if even > odd else "utf-16-le"), True
+    if _binary(head):
+        return "", False
+    strange = len(_ESCAPED.findall(head.decode("utf-8", "surrogateescape")))
+    if strange > len(head) / 10:  # no Western text has that many accents
+        import charset_normalizer
+
+        best = charset_normalizer.from_bytes(head.rpartition(b"\n")[0] or head).best()
+        if best is not None:
+            return best.encoding, True
+    return "utf-8-sig", False
+
+
+def _binary(head: bytes) -> bool:
+    controls = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in head)
+    known = any(head.startswith(magic) for magic, _ in _MAGIC)
+    return known or controls > len(head) / 50 or head.count(0) > len(head) / 50 + 1
+
+
+def _kind(head: bytes) -> str:
+    return next((name for magic, name in _MAGIC if head.startswith(magic)), "binary data")

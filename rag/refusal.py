@@ -1,0 +1,39 @@
+"""When to say that the papers do not hold the answer, and the words for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag.nouns import Hit
+from rag.understand import strong_names
+from rag.verify import bones
+
+NOT_FOUND = "NOT FOUND"  # what the prompt tells the model to write
+REFUSAL = "I could not find this in these papers."
+FAR = 0.45  # cosine of the best paper and sentence below which nothing is about the question
+_REFUSING = re.compile(r"^\W*not[ _-]?found\b", re.IGNORECASE)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a draft is the model's refusal."""
+    return bool(_REFUSING.match(text)) or not text.strip()
+
+
+def hopeless(question: str, hits: Sequence[Hit]) -> bool:
+    """Whether no model need be asked: nothing found, nothing near, or every name asked about is unknown."""
+    if not hits:
+        return True
+    best = max(max(h.why.abstract_score, h.why.sentence_score) for h in hits)
+    if best and best < FAR and not any(h.why.terms for h in hits):
+        return True
+    names = strong_names(question)
+    texts = " ".join(bones(h.paper.label + " " + h.paper.abstract) for h in hits)
+    return bool(names) and not any(bones(name) in texts for name in names)
+
+
+def refusal_text(nearest: Sequence[Hit]) -> str:
+    """The refusal, with the closest papers named."""
+    if not nearest:
+        return REFUSAL
+    return f"{REFUSAL} Closest: {'; '.join(h.paper.label for h in nearest)}."

@@ -1,0 +1,98 @@
+"""The library's tables, and the steps from one version of them to the next."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rag.errors import LibraryError
+
+# MIGRATIONS[n] takes a library from version n to n + 1. A released entry is never edited.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE sources (
+        id INTEGER PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,       -- identity of the file on this machine; never shown in an answer
+        name TEXT NOT NULL,
+        digest TEXT NOT NULL DEFAULT ''  -- sha256 of the file as last read to its end
+    );
+    CREATE TABLE papers (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: vectors are named by it
+        key TEXT NOT NULL UNIQUE,
+        paper TEXT NOT NULL,             -- JSON of rag.nouns.Paper without id and key
+        venue TEXT NOT NULL DEFAULT '',
+        year INTEGER,
+        search_title TEXT NOT NULL DEFAULT '',
+        search_text TEXT NOT NULL DEFAULT '',
+        content TEXT NOT NULL,           -- sha256 of what is embedded: title and abstract
+        embedded TEXT NOT NULL DEFAULT ''  -- the content whose vectors are stored
+    );
+    CREATE INDEX papers_venue ON papers (venue, year);
+    CREATE INDEX papers_pending ON papers (id) WHERE embedded <> content;
+    CREATE TABLE records (
+        id INTEGER PRIMARY KEY,
+        paper_id INTEGER NOT NULL REFERENCES papers ON DELETE CASCADE,
+        source_id INTEGER NOT NULL REFERENCES sources ON DELETE CASCADE,
+        digest TEXT NOT NULL,            -- sha256 of the record's fields
+        record TEXT NOT NULL,            -- JSON of rag.nouns.Record
+        seen INTEGER NOT NULL            -- the last reading of the source that held it
+    );
+    CREATE INDEX records_paper ON records (paper_id);
+    CREATE INDEX records_digest ON records (source_id, digest);
+    CREATE TABLE names (                 -- ids, titles and abstracts a paper is recognised by
+        name TEXT NOT NULL,
+        paper_id INTEGER NOT NULL REFERENCES papers ON DELETE CASCADE,
+        PRIMARY KEY (name, paper_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX names_paper ON names (paper_id);
+    CREATE TABLE sentences (
+        paper_id INTEGER NOT NULL REFERENCES papers ON DELETE CASCADE,
+        ordinal INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        PRIMARY KEY (paper_id, ordinal)
+    ) WITHOUT ROWID;
+    CREATE TABLE chunks (                -- what is stored in the vector store, by its name there
+        vector TEXT PRIMARY KEY,
+        paper_id INTEGER NOT NULL,       -- no foreign key: kept until the vectors are deleted
+        kind TEXT NOT NULL,
+        first INTEGER NOT NULL,
+        last INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX chunks_paper ON chunks (paper_id);
+    CREATE VIRTUAL TABLE fulltext USING fts5 (
+        search_title, search_text,
+        content='papers', content_rowid='id', tokenize='porter unicode61'
+    );
+    CREATE TRIGGER papers_ai AFTER INSERT ON papers BEGIN
+        INSERT INTO fulltext (rowid, search_title, search_text)
+        VALUES (new.id, new.search_title, new.search_text);
+    END;
+    CREATE TRIGGER papers_ad AFTER DELETE ON papers BEGIN
+        INSERT INTO fulltext (fulltext, rowid, search_title, search_text)
+        VALUES ('delete', old.id, old.search_title, old.search_text);
+    END;
+    CREATE TRIGGER papers_au AFTER UPDATE OF search_title, search_text ON papers BEGIN
+        INSERT INTO fulltext (fulltext, rowid, search_title, search_text)
+        VALUES ('delete', old.id, old.search_title, old.search_text);
+        INSERT INTO fulltext (rowid, search_title, search_text)
+        VALUES (new.id, new.search_title, new.search_text);
+    END;
+    INSERT INTO meta VALUES ('generation', '0'), ('reading', '0');
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the tables to this program's version, one step a transaction."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise LibraryError(
+            f"The collection was written by a newer Pincite (tables {version}, this program knows "
+            f"{len(MIGRATIONS)}). Update Pincite, or choose another --home."
+        )
+    for step in range(version, len(MIGRATIONS)):
+        # executescript commits on its own, so each step carries its own transaction.
+        connection.executescript(
+            f"BEGIN IMMEDIATE;{MIGRATIONS[step]}PRAGMA user_version = {step + 1};COMMIT;"
+        )

@@ -1,0 +1,92 @@
+"""All settings: one frozen record from flags, environment (`PINCITE_*`) and a TOML file, in that order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from rag.errors import SettingsError
+
+# What changes the text of an answer; the rest (folders, ports, addresses) is not part of a fingerprint.
+ANSWER_FIELDS = ("embedder", "llm", "llm_name", "context", "papers", "sentences", "answer_tokens", "refusal")
+
+
+class Settings(BaseSettings):
+    """Unknown keys are refused; every number carries its bounds."""
+
+    model_config = SettingsConfigDict(env_prefix="PINCITE_", frozen=True, extra="forbid")
+
+    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("pincite", False)))
+    collection: str = Field("default", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$")
+    llm: str = "qwen2.5-coder-1.5b"
+    llm_name: str = ""
+    api_key: SecretStr = SecretStr("")
+    embedder: str = "bge-small-en-v1.5"
+    chroma_url: str = ""
+    offline: bool = False
+    context: int = Field(4096, ge=1024, le=131072, description="tokens of model context")
+    papers: int = Field(4, ge=1, le=20, description="papers whose sentences the model reads")
+    sentences: int = Field(3, ge=1, le=20, description="sentences of each paper but the first")
+    evidence_tokens: int = Field(520, ge=100, le=8000, description="tokens of evidence at the most")
+    answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
+    refusal: float = Field(0.5, ge=0, le=1, description="refuse below this chance of being answerable")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        file = Path(platformdirs.user_config_dir("pincite", False)) / "pincite.toml"
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=file)
+
+    @property
+    def models_dir(self) -> Path:
+        return self.home / "models"
+
+    @property
+    def cache_dir(self) -> Path:
+        return self.home / "cache"
+
+    @property
+    def collection_dir(self) -> Path:
+        return self.home / "collections" / self.collection
+
+    @property
+    def is_remote(self) -> bool:
+        return self.llm.startswith(("http://", "https://"))
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What an answer depends on, and a short hash of it."""
+        values = {name: getattr(self, name) for name in ANSWER_FIELDS}
+        values["llm"] = Path(self.llm).name  # a path of this machine has no place in an answer
+        digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+        return {**values, "settings": digest[:12]}
+
+
+def load(**flags: Any) -> Settings:
+    """The settings of this run; `flags` that are None count as not given.
+
+    Raises SettingsError naming each bad or unknown key.
+    """
+    try:
+        return Settings(**{k: v for k, v in flags.items() if v is not None})
+    except ValidationError as error:
+        lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        raise SettingsError("Settings not understood. " + "; ".join(lines)) from None
+    except ValueError as error:  # the TOML file itself
+        raise SettingsError(f"The settings file pincite.toml is not valid TOML: {error}") from None

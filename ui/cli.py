@@ -1,0 +1,154 @@
+"""The command `pincite`: global options, commands, and the one place where errors become messages."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rag.errors import PinciteError
+
+if TYPE_CHECKING:
+    from rag.assistant import Assistant
+    from rag.library import Library
+    from rag.retrieve import Retriever
+    from rag.settings import Settings
+    from ui.progress import Bar
+
+COMMANDS = {
+    "index": "ui.commands.index:index",
+    "papers": "ui.commands.papers:papers",
+    "remove": "ui.commands.papers:remove",
+    "search": "ui.commands.ask:search",
+    "ask": "ui.commands.ask:ask",
+    "chat": "ui.commands.ask:chat",
+    "models": "ui.commands.models:models",
+    "eval": "ui.commands.evaluate:evaluate",
+    "bench": "ui.commands.bench:bench",
+    "doctor": "ui.commands.doctor:doctor",
+}
+
+
+@dataclass
+class Context:
+    """What every command gets: the settings, and openers for the parts it needs."""
+
+    settings: Settings
+    quiet: bool
+
+    def progress(self) -> Bar:
+        from ui.progress import Bar
+
+        return Bar(self.quiet)
+
+    def open_library(self) -> Library:
+        from rag.opening import library_of
+
+        return library_of(self.settings)
+
+    def open_retriever(self) -> Retriever:
+        from rag.opening import retriever_of
+
+        with self.progress() as bar:
+            return retriever_of(self.settings, bar)
+
+    def open_assistant(self) -> Assistant:
+        from rag.opening import assistant_of
+
+        with self.progress() as bar:
+            return assistant_of(self.settings, bar)
+
+
+class Lazy(click.Group):
+    """A group that imports a command when it is called, so that `--help` starts at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[name].partition(":")
+        command: click.Command = getattr(__import__(module, fromlist=[attribute]), attribute)
+        return command
+
+
+@click.group(cls=Lazy, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--home", type=click.Path(file_okay=False, path_type=Path), help="Folder of all state [PINCITE_HOME]."
+)
+@click.option("--collection", metavar="NAME", help="Collection to use [default: default].")
+@click.option(
+    "--llm", metavar="MODEL", help="Catalogue name, PATH.gguf, hf:REPO/FILE.gguf, or URL of a server."
+)
+@click.option("--llm-name", metavar="NAME", help="The model's name on the server of --llm URL.")
+@click.option("--offline", is_flag=True, default=None, help="Open no connection but to this machine.")
+@click.option("--quiet", is_flag=True, help="Show no progress; problems are still printed.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=7860, show_default=True, help="Port of the page."
+)
+@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+@click.version_option(package_name="pincite")
+@click.pass_context
+def pincite(ctx: click.Context, /, quiet: bool, port: int, no_browser: bool, **flags: Any) -> None:
+    """Answers questions about a collection of papers; every sentence is pinned to its source.
+
+    Without a command, opens the page in the browser.
+
+    \b
+    Examples:
+      pincite                                     open the page (sample papers, if there are none)
+      pincite index library.bib icml2024.txt      add your papers
+      pincite ask "Which papers edit audio?"      ask in the terminal
+    """
+    from rag.settings import load
+
+    ctx.obj = Context(load(**flags), quiet)
+    _go_offline(ctx.obj.settings.offline)
+    if ctx.invoked_subcommand is None:
+        from ui.commands.page import page
+
+        page(ctx.obj, port, open_browser=not no_browser)
+
+
+def _go_offline(offline: bool) -> None:
+    """Telemetry is always off; with --offline no library may look for anything beyond this machine."""
+    for name, value in (
+        ("GRADIO_ANALYTICS_ENABLED", "False"),
+        ("HF_HUB_DISABLE_TELEMETRY", "1"),
+        ("ANONYMIZED_TELEMETRY", "False"),
+        ("DO_NOT_TRACK", "1"),
+    ):
+        os.environ[name] = value
+    if offline:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+        os.environ["TRANSFORMERS_OFFLINE"] = "1"
+
+
+def main() -> None:
+    """Run the command line; exit 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    try:
+        pincite.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2 if isinstance(error, click.UsageError) else 1)
+    except PinciteError as error:
+        click.echo(f"pincite: {error}", err=True)
+        sys.exit(1)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted; what was finished is kept.", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader (head, less) has gone: no error, but Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        click.echo(f"pincite: {error.strerror or error}: {error.filename or ''}".rstrip(": "), err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""The conversation as sanitised HTML. Pure functions: records in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from rag.nouns import Answer, AnswerSentence, Citation, Dropped
+from ui.web.clean import clean
+from ui.web.prose import prose
+from ui.web.sources import button, ending
+
+LONGEST_QUOTE = 300  # characters of a tooltip
+
+SUPPORT = {
+    "quoted": "Word for word from the source",
+    "supported": "",
+    "weak": "Weakly supported: numbers and names agree with the source, the meaning was not confirmed",
+    "unsupported": "Not supported by the source",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A turn of the conversation as the page shows it; `answer` grows while it runs."""
+
+    answer: Answer
+    phase: Literal["searching", "waiting", "reading", "writing", "done", "stopped", "failed"] = "searching"
+    draft: str = ""
+    ahead: int = 0  # askers before this one, while waiting
+    error: str = ""
+
+    @property
+    def running(self) -> bool:
+        return self.phase not in ("done", "stopped", "failed")
+
+
+def turns_html(turns: Sequence[Shown], first: int = 0) -> str:
+    """The turns one below the other; `first` is the ordinal of the first of them."""
+    return clean("".join(_turn(shown, first + i) for i, shown in enumerate(turns)))
+
+
+def _turn(shown: Shown, turn: int) -> str:
+    answer = shown.answer
+    parts = [f'<h2 class="asked">{prose(answer.question)}</h2>', _searched_for(answer), _said(shown, turn)]
+    if shown.running:
+        parts.append(f'<p class="quiet status" role="status">{_status(shown)}</p>')
+    elif shown.phase == "failed":
+        parts.append(f'<p class="problem" role="alert">{escape(shown.error)}</p>')
+    else:
+        parts += [_notes(shown), ending(answer, turn)]
+    state = "running" if shown.running else shown.phase
+    return f'<section class="turn {state}">{"".join(parts)}</section>'
+
+
+def _searched_for(answer: Answer) -> str:
+    if answer.searched_for.casefold().split() in (answer.question.casefold().split(), []):
+        return ""
+    return f'<p class="quiet searched">Searched for: {prose(answer.searched_for)}</p>'
+
+
+def _said(shown: Shown, turn: int) -> str:
+    """The answer's text: the checked sentences and the one being written, or the refusal."""
+    sentences = " ".join(_sentence(s, turn) for s in shown.answer.sentences)
+    if shown.phase == "done" and not sentences:
+        return f'<p class="said refusal" aria-live="polite">{prose(shown.answer.text)}</p>'
+    draft = f'<span class="draft" aria-hidden="true">{prose(shown.draft)}</span>' if shown.draft else ""
+    return f'<p class="said" aria-live="polite">{sentences} {draft}</p>'
+
+
+def _status(shown: Shown) -> str:
+    match shown.phase:
+        case "waiting":
+            return f"waiting, {shown.ahead} ahead"
+        case "reading":
+            return "reading the evidence"
+        case "writing":
+            return "writing; grey text is not checked yet"
+        case _:
+            return "searching"
+
+
+def _sentence(sentence: AnswerSentence, turn: int) -> str:
+    chips = "".join(_chip(citation, turn) for citation in sentence.citations)
+    why = escape(SUPPORT[sentence.support])
+    title = f' title="{why}"' if why else ""
+    return f'<span class="sentence {sentence.support}"{title}>{prose(sentence.text)}</span>{chips}'
+
+
+def _chip(citation: Citation, turn: int) -> str:
+    quote = citation.quote
+    if len(quote) > LONGEST_QUOTE:
+        quote = quote[:LONGEST_QUOTE].rstrip() + "…"
+    return button(citation.n, turn, citation.title, f"“{quote}”", "pincite")
+
+
+def _notes(shown: Shown) -> str:
+    answer = shown.answer
+    notes = [_dropped(answer.dropped)] if answer.dropped else []
+    if shown.phase == "stopped":
+        unchecked = "; the grey text was not checked" if shown.draft else ""
+        notes.append(f'<p class="quiet note">stopped{unchecked}</p>')
+    elif answer.note:
+        notes.append(f'<p class="quiet note">{escape(answer.note)}</p>')
+    return "".join(notes)
+
+
+def _dropped(dropped: Sequence[Dropped]) -> str:
+    count = "1 sentence was not shown" if len(dropped) == 1 else f"{len(dropped)} sentences were not shown"
+    reasons = "; ".join(dict.fromkeys(escape(d.reason) for d in dropped))
+    items = "".join(f"<li>{prose(d.text)}</li>" for d in dropped)
+    return f'<details class="quiet dropped"><summary>{count}: {reasons}</summary><ul>{items}</ul></details>'
+
+
+def header_html(papers: int, sentences: int) -> str:
+    """The name, and what can be asked."""
+    count = f'<span title="{sentences:,} sentences">{papers:,} paper{"" if papers == 1 else "s"}</span>'
+    local = '<span title="This page and its server talk to no other machine">on this machine</span>'
+    return clean(f'<header><h1>Pincite</h1><p class="quiet">{count} {local}</p></header>')
+
+
+def welcome_html(examples: Sequence[str], is_sample: bool) -> str:
+    """Before the first question: what this is, questions to start with, how to bring own papers."""
+    asks = "".join(
+        f'<li><button type="button" class="ask" data-ask="{escape(q)}">{prose(q)}</button></li>'
+        for q in examples
+    )
+    hint = (
+        '<p class="quiet hint">This is the sample collection. To ask your own papers: '
+        "<code>pincite index FILE</code></p>"
+    )
+    return clean(
+        '<section class="welcome"><h2>Ask the papers</h2>'
+        "<p>Every sentence of an answer is pinned to the sentence that supports it; press its number.</p>"
+        f'{hint if is_sample else ""}<ul class="asks">{asks}</ul></section>'
+    )
