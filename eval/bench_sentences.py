@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from rag.sentences import split
+from rag.sentences import masked, split
 from rag.text import plain, readable
 
 Span = tuple[int, int]
@@ -107,6 +107,16 @@ def _nupunkt_tuned() -> Splitter:
     return lambda text: _trimmed(text, tokenizer.span_tokenize(text))
 
 
+def _behind_mask(build: Callable[[], Splitter]) -> Callable[[], Splitter]:
+    """A library that sees each formula as one word, as our rules do."""
+
+    def built() -> Splitter:
+        splitter = build()
+        return lambda text: splitter(masked(text))
+
+    return built
+
+
 def _pysbd() -> Splitter:
     segmenter = importlib.import_module("pysbd").Segmenter(language="en", clean=False)
     return lambda text: _located(text, segmenter.segment(text))
@@ -144,9 +154,11 @@ def _sentence_splitter() -> Splitter:
 _LIBRARIES: dict[str, Callable[[], Splitter]] = {
     "nupunkt": _nupunkt,
     "nupunkt, our abbreviations": _nupunkt_tuned,
+    "nupunkt, our abbreviations, formulas masked": _behind_mask(_nupunkt_tuned),
     "pysbd": _pysbd,
     "syntok": _syntok,
     "blingfire": _blingfire,
+    "blingfire, formulas masked": _behind_mask(_blingfire),
     "sentencex": _sentencex,
     "segtok": _segtok,
     "sentence-splitter": _sentence_splitter,

@@ -47,8 +47,8 @@ def drafts(text: str) -> list[Draft]:
     spans = split(bare)
     out: list[tuple[str, list[int]]] = [(bare[a:b], []) for a, b in spans]
     for place, numbers in marks:
-        owner = max((i for i, (a, _) in enumerate(spans) if a < max(place, 1)), default=-1)
-        if owner >= 0:
+        owner = max((i for i, (a, _) in enumerate(spans) if a < place), default=0)
+        if out:
             out[owner][1].extend(numbers)
     return [Draft(t, tuple(dict.fromkeys(ns))) for t, ns in out if re.search(r"\w", t)]
 

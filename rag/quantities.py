@@ -32,6 +32,7 @@ _FIGURE = re.compile(
     r"(?<![\w.])(?P<sign>[-−+]?)(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?P<gap>[\s~-]?)(?P<unit>%|×|[A-Za-z]+)?"
 )
+_NAME_BEFORE = re.compile(r"[A-Za-z][-−]$")
 _WORD = re.compile(
     r"\b(" + "|".join(sorted(_WORDS.keys() - _NO_FIGURE, key=len, reverse=True)) + r")\b", re.IGNORECASE
 )
@@ -52,14 +53,12 @@ def quantities(text: str) -> list[Quantity]:
     text = plain(text).replace("\\", " ")
     out = []
     for m in _FIGURE.finditer(text):
-        before = text[: m.start()]
-        # A hyphen after a letter or digit joins ("GPT-4", "3-5"); it is no sign.
-        joined = bool(m["sign"]) and bool(before) and (before[-1].isalnum() or before[-1] == ")")
-        if joined and before[-1].isalpha():
+        # A hyphen after a letter joins a name ("GPT-4"); after a digit it is a range ("3-5").
+        if _NAME_BEFORE.search(text[: m.start("number")]):
             continue
         unit = _UNITS.get((m["unit"] or "").casefold(), "")
         written = m["number"] + (m["gap"] + m["unit"] if unit and m["unit"] else "")
-        out.append(Quantity(_plain(m["number"]), m["sign"] in ("-", "−") and not joined, unit, written))
+        out.append(Quantity(_plain(m["number"]), m["sign"] in ("-", "−"), unit, written))
     out += [Quantity(_WORDS[m[1].casefold()], False, "", m[1]) for m in _WORD.finditer(text)]
     return out
 

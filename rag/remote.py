@@ -6,33 +6,26 @@ import math
 import re
 import threading
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
 
 from rag.errors import ModelError
-from rag.model import Finish, Message
+from rag.looping import TEMPLATE_TEXTS, clip
+from rag.model import Finish, Message, Reason
+from rag.server import Server, read_ahead
 from rag.tokens import o200k
 
-if TYPE_CHECKING:
-    pass
-
-CONNECT_S, READ_S = 10.0, 300.0  # a slow server may read a long prompt for minutes
-POLL_S = 0.1  # how soon `cancel` is heard while the server is silent
 MARGIN = 1.1  # other vocabularies need more tokens than the one counted with
 TURN_TOKENS, PROMPT_TOKENS = 8, 32  # the chat template's share: of each turn, and once
-# Never fewer tokens than a byte-level vocabulary needs on prose, numbers, formulas and other scripts (tested):
-# three letters, one digit, one sign or one byte beyond ASCII each; single spaces belong to the next word.
+# No byte-level vocabulary needs more on prose, numbers and formulas: one token for three letters, a digit, a
+# sign, a line break, more than one space; and one for each byte beyond ASCII.
 _UNITS = re.compile(r"[A-Za-z]{1,3}|[!-~]|[^\x00-\x7f]|[\t\n\r\x0b\x0c]| {2,}")
 
 
 class RemoteModel:
-    """`url` ends in /v1; `api_key` is sent as a bearer token and appears nowhere else.
-
-    `encodings` is a folder with o200k_base, laid out as TIKTOKEN_CACHE_DIR; without it tokens are counted by a
-    cautious rule. Nothing is downloaded. Raises ModelError if `offline` and the server is not on this machine.
-    """
+    """A model `name` of the server at `url` (which ends in /v1)."""
 
     def __init__(
         self,
@@ -44,18 +37,23 @@ class RemoteModel:
         encodings: Path | None = None,
         offline: bool = False,
     ) -> None:
+        """`encodings` is a folder with o200k_base, laid out as TIKTOKEN_CACHE_DIR; without it, tokens are
+        counted by a cautious rule. Nothing is downloaded.
+
+        Raises ModelError if `url` is no address, `name` is empty, or `offline` and the server is elsewhere.
+        """
+        self._server = Server(url.rstrip("/"), api_key)
         if not name:
-            raise ModelError(f"The server {url} needs a model name. Set --llm-name (PINCITE_LLM_NAME).")
-        self._local = _is_loopback(urlsplit(url).hostname or "")
-        if offline and not self._local:
+            raise ModelError(f"The server {url} needs a model's name. Give --llm-name.")
+        if offline and not self._server.is_local:
             raise ModelError(f"{url} is not on this machine, and Pincite is offline. Choose a local model.")
         self.name, self.context = name, context
-        self._url, self._api_key, self._encodings = url.rstrip("/"), api_key, encodings
+        self._encodings = encodings
         self._closed = threading.Event()
 
     @cached_property
     def fingerprint(self) -> Mapping[str, object]:
-        return {"name": self.name, "server": urlsplit(self._url).hostname, "context": self.context}
+        return {"name": self.name, "server": self._server.host, "context": self.context}
 
     @cached_property
     def _encoding(self) -> Any:
@@ -64,7 +62,10 @@ class RemoteModel:
     def count(self, text: str) -> int:
         if self._encoding:
             return math.ceil(MARGIN * len(self._encoding.encode_ordinary(text)))
-        return math.ceil(MARGIN * sum(_bytes_beyond_ascii(unit) for unit in _UNITS.findall(text)))
+        units: list[str] = _UNITS.findall(text)
+        return math.ceil(
+            MARGIN * sum(len(unit.encode("utf-8", "replace")) if unit > "~" else 1 for unit in units)
+        )
 
     def prompt_tokens(self, prefix: Sequence[Message], messages: Sequence[Message]) -> int:
         turns = [*prefix, *messages]
@@ -91,7 +92,7 @@ class RemoteModel:
                 f"The prompt has about {size} tokens; with {max_tokens} for the answer that is more than the "
                 f"{self.context} of the settings' context. Shorten the question or set a larger context."
             )
-        body = {
+        body: dict[str, Any] = {
             "model": self.name,
             "messages": [{"role": turn.role, "content": turn.content} for turn in (*prefix, *messages)],
             "max_tokens": max_tokens,
@@ -99,4 +100,36 @@ class RemoteModel:
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        return self._stream(_Call(self._url, self._api_key, self._local, body), size, stop, cancel)
+        return self._stream(body, size, stop, cancel or threading.Event())
+
+    def _stream(
+        self, body: dict[str, Any], size: int, stop: Sequence[str], cancel: threading.Event
+    ) -> Generator[str, None, Finish]:
+        usage = {"prompt_tokens": size, "completion_tokens": 0}
+        reason = yield from clip(self._pieces(body, usage, cancel), (*stop, *TEMPLATE_TEXTS))
+        return Finish(reason, usage["prompt_tokens"], usage["completion_tokens"])
+
+    def _pieces(
+        self, body: dict[str, Any], usage: dict[str, int], cancel: threading.Event
+    ) -> Generator[str, None, Reason]:
+        """Text as it arrives; `usage` receives the server's counts, or else that of the pieces."""
+        reason: Reason | None = None
+        with closing(read_ahead(self._server.events(body))) as events:
+            for event in events:
+                if cancel.is_set() or self._closed.is_set():
+                    return "cancelled"
+                if event is None:  # nothing yet
+                    continue
+                for choice in event.choices[:1]:
+                    if choice.delta.content:
+                        usage["completion_tokens"] += 1
+                        yield choice.delta.content
+                    if choice.finish_reason:
+                        reason = "length" if choice.finish_reason == "length" else "stop"
+                if event.usage:
+                    usage.update(event.usage.model_dump())
+        if reason is None:
+            raise ModelError(
+                f"The server {self._server.url} broke off before the answer was complete. Ask again."
+            )
+        return reason

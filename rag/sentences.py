@@ -64,18 +64,18 @@ def split(abstract: str) -> list[Span]:
     `abstract[start:end]` has no white space around it; together the spans cover every other character. No
     formula is split. A sentence of more than `LONGEST` words is cut at its clauses, or else at white space.
     """
-    masked = _mask(abstract)
+    text = masked(abstract)
     ends: list[int] = []
     start = 0
-    for stop in _STOP.finditer(masked):
-        if stop["wide"] or _is_end(masked, start, stop):
+    for stop in _STOP.finditer(text):
+        if stop["wide"] or _is_end(text, start, stop):
             start = stop.end()
             ends.append(start)
-    whole = _spans(masked, [*ends, len(masked)])
-    return [piece for span in whole for piece in _shorten(masked, span)]
+    whole = _spans(text, [*ends, len(text)])
+    return [piece for span in whole for piece in _shorten(text, span)]
 
 
-def _mask(text: str) -> str:
+def masked(text: str) -> str:
     """`text` with each formula as one word of the same length, ending in a stop where the formula does."""
     pieces, position = [], 0
     for start, end in formulas(text):

@@ -149,8 +149,7 @@ def test_readable_is_idempotent_and_encodable(text: str) -> None:
 
 @given(TEXTS)
 @settings(max_examples=300, deadline=None)
-def test_formulas_survive_as_they_were_found(text: str) -> None:
-    """What one more round would call a formula is a formula already: renderers and splitter agree."""
+def test_formulas_are_ordered_and_disjoint(text: str) -> None:
     once = readable(text)
     spans = formulas(once)
     assert spans == sorted(spans) and all(a < b for a, b in spans)
