@@ -81,7 +81,7 @@ class Assistant:
         self,
         question: str,
         history: Sequence[Turn] = (),
-        filters: Filters = Filters(),  # noqa: B008 - frozen
+        filters: Filters | None = None,
         cancel: threading.Event | None = None,
     ) -> Iterator[Event]:
         """Events of one answer: Found, Waiting*, (Draft | Settled)*, Done.
@@ -111,7 +111,7 @@ class Assistant:
         self,
         question: str,
         history: Sequence[Turn] = (),
-        filters: Filters = Filters(),  # noqa: B008 - frozen
+        filters: Filters | None = None,
     ) -> Answer:
         """The answer alone."""
         for event in self.stream(question, history, filters):
