@@ -12,7 +12,7 @@ from typing import Any
 import prompts
 from rag import markers
 from rag.errors import ModelError
-from rag.evidence import choose
+from rag.evidence import best_each, choose
 from rag.examples import examples
 from rag.model import Finish, Model
 from rag.nouns import (
@@ -38,6 +38,7 @@ from rag.queueing import Turnstile
 from rag.refusal import NOT_FOUND, hopeless, is_refusal, refusal_text
 from rag.retrieve import Retriever
 from rag.sample import is_sample_only
+from rag.sets import MOST, kind_of, members, sentences_of
 from rag.settings import Settings
 from rag.understand import Search, understand
 from rag.verify import Verifier
@@ -89,6 +90,9 @@ class Assistant:
         Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
         """
         run = _Run(question, understand(question, history), time.perf_counter())
+        if kind_of(question) != "other" and not run.search.follow_up:
+            yield from self._whole_set(run, filters)
+            return
         run.hits = self.retriever.search(run.search.forms, LOOKED_AT, filters)
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):
@@ -118,6 +122,25 @@ class Assistant:
             if isinstance(event, Done):
                 return event.answer
         raise ModelError("The answer ended before it was complete.")
+
+    def _whole_set(self, run: _Run, filters: Filters | None) -> Iterator[Event]:
+        """A question about many papers: decided over the whole collection, without the model."""
+        hits = self.retriever.search(run.search.forms, 2 * MOST, filters)
+        if not hopeless(run.question, hits):
+            run.evidence = best_each(self.retriever, members(hits), run.search.forms)
+        run.hits = hits[:LOOKED_AT]
+        run.evidence_s = run.clock()
+        yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
+        if run.evidence:
+            run.sentences = sentences_of(run.evidence, self._searched(filters))
+        for sentence in run.sentences:
+            yield Settled(sentence)
+        yield Done(self._answer(run))
+
+    def _searched(self, filters: Filters | None) -> int:
+        """How many papers a search with these filters looks through."""
+        allowed = self.library.allowed(filters or Filters())
+        return self.library.size()[0] if allowed is None else len(allowed)
 
     def _generate(self, run: _Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
         """The model's draft, each sentence checked as soon as it is complete."""

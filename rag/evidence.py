@@ -53,6 +53,12 @@ def choose(
     return [Evidence(n, hit.paper, s, round(score, 6)) for n, (hit, s, score) in enumerate(picked, 1)]
 
 
+def best_each(retriever: Retriever, hits: Sequence[Hit], forms: Sequence[str]) -> list[Evidence]:
+    """The best sentence of every hit, numbered in the order of the hits."""
+    best = [(hit, _ranked(retriever, hit, forms)[0]) for hit in hits]
+    return [Evidence(n, hit.paper, s, round(score, 6)) for n, (hit, (s, score)) in enumerate(best, 1)]
+
+
 def _ranked(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> list[tuple[Sentence, float]]:
     """A paper's sentences with their score for the question, best first."""
     sentences = retriever.library.sentences(hit.paper)

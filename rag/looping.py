@@ -17,7 +17,7 @@ SENTENCE_CHARS = 12  # folded; shorter ones ("Yes.", "1.") may come again
 TAIL_CHARS = 600  # so periods of up to 200 characters are seen
 RUN_CHARS = 60  # a repeated run below this may be a table's rule or a number
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_UNSAID = re.compile(r"\[[\d,\s–-]*\]|[\W_]+")  # markers, layout, punctuation
+_UNSAID = re.compile(r"(?:\[[\d,\s–-]*\]|[\W_])+")  # markers, layout, punctuation
 
 
 class LoopGuard:

@@ -19,9 +19,9 @@ from rag.tokens import o200k
 
 MARGIN = 1.1  # other vocabularies need more tokens than the one counted with
 TURN_TOKENS, PROMPT_TOKENS = 8, 32  # the chat template's share: of each turn, and once
-# No byte-level vocabulary needs more on prose, numbers and formulas: one token for three letters, a digit, a
+# No byte-level vocabulary needs more on prose, numbers and formulas: one token for four letters, a digit, a
 # sign, a line break, more than one space; and one for each byte beyond ASCII.
-_UNITS = re.compile(r"[A-Za-z]{1,3}|[!-~]|[^\x00-\x7f]|[\t\n\r\x0b\x0c]| {2,}")
+_UNITS = re.compile(r"[A-Za-z]{1,4}|[!-~]|[^\x00-\x7f]|[\t\n\r\x0b\x0c]| {2,}")
 
 
 class RemoteModel:

@@ -85,14 +85,25 @@ MIGRATIONS: tuple[str, ...] = (
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the tables to this program's version, one step a transaction."""
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    version = _version(connection)
     if version > len(MIGRATIONS):
         raise LibraryError(
             f"The collection was written by a newer Pincite (tables {version}, this program knows "
             f"{len(MIGRATIONS)}). Update Pincite, or choose another --home."
         )
     for step in range(version, len(MIGRATIONS)):
-        # executescript commits on its own, so each step carries its own transaction.
-        connection.executescript(
-            f"BEGIN IMMEDIATE;{MIGRATIONS[step]}PRAGMA user_version = {step + 1};COMMIT;"
-        )
+        try:
+            # executescript commits on its own, so each step carries its own transaction.
+            connection.executescript(
+                f"BEGIN IMMEDIATE;{MIGRATIONS[step]}PRAGMA user_version = {step + 1};COMMIT;"
+            )
+        except sqlite3.OperationalError:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if _version(connection) <= step:  # else another process took this step meanwhile
+                raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version

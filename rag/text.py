@@ -107,23 +107,25 @@ def _convert(text: str) -> str:
 
 
 def _convert_around(text: str, position: int, end: int, spans: list[tuple[int, int]]) -> str:
+    """`text[position:end]` converted; each formula is held by one private character meanwhile."""
     pieces = []
     for index, (start, stop) in enumerate(spans):
-        pieces += [text[position:start], chr(_HOLD + index)]
+        pieces += [_repair(text[position:start]), chr(_HOLD + index)]
         position = stop
-    held = _convert_prose("".join([*pieces, text[position:end]]))
-    if not spans:
-        return held
-    return _NEVER.sub(lambda m: text[slice(*spans[ord(m[0]) - _HOLD])], held)
+    held = _drop_markup("".join([*pieces, _repair(text[position:end])]))
+    return _NEVER.sub(lambda m: text[slice(*spans[ord(m[0]) - _HOLD])], held) if spans else held
 
 
-def _convert_prose(text: str) -> str:
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", _INVISIBLE.sub("", ftfy.fix_text(text, _REPAIRS)))
-    elif not text.isprintable():
-        text = _INVISIBLE.sub("", text)
+def _repair(text: str) -> str:
+    """Mojibake, ligatures, entities and invisible characters made whole, or dropped."""
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
+    if text.isascii():
+        return text if text.isprintable() else _INVISIBLE.sub("", text)
+    return _NEVER.sub("", unicodedata.normalize("NFC", _INVISIBLE.sub("", ftfy.fix_text(text, _REPAIRS))))
+
+
+def _drop_markup(text: str) -> str:
     if "<" in text:
         text = _drop_tags(text)
     if "*" in text or "_" in text or "](" in text:

@@ -49,6 +49,7 @@ MARKUP = [
 CHARACTERS = [
     ("eﬃcient diﬀusion ﬁne-tuning", "efficient diffusion fine-tuning"),  # C25
     ("Graph\0Net \udbff and \ud83d\ude00", "GraphNet and 😀"),  # C24
+    ("&#983040;a $x$ ó°\x80\x81b", "a $x$ b"),  # characters that stand for formulas inside
     ("co\u00adop\u200beration\ufeff of\u00a0all \u202ekinds", "cooperation of all kinds"),
     ("e\u0301 and A\u030a", "é and Å"),
     ("the robotâ\x80\x99s MÃ¶bius arm", "the robot’s Möbius arm"),
@@ -96,7 +97,7 @@ PIECES = st.sampled_from(
     r" \textbf{ \emph{ \' \" \H \frac \hat \alpha \em \cite{ \begin{equation} \end{equation} &lt; &amp; &#36; &#92;"
     r" [a](http://b) https://e.org/ <!-- --> a b x 1 2 . , ; ! 。 $x$ $5 \$ {\em".split(" ")
     + [" ", "\n", "\t", "\0", "é", "ﬁ", "\u0301", "\u0338", "\u200b", "\u200d", "\ud800", "\udc00"]
-    + ["\U000f0001", "â\x80\x99"]
+    + ["\U000f0001", "&#983040;", "ó°\x80\x80", "â\x80\x99"]
 )  # fmt: skip
 TEXTS = st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size=60))
 

@@ -3,7 +3,11 @@ import pytest
 from rag.nouns import Turn
 from rag.understand import leans_on_history, names_in, strong_names, understand
 
-HISTORY = [Turn("What is TidalNet?", "TidalNet is a recurrent filter bank for sea-level forecasts on the Brest gauge.")]
+HISTORY = [
+    Turn(
+        "What is TidalNet?", "TidalNet is a recurrent filter bank for sea-level forecasts on the Brest gauge."
+    )
+]
 
 
 @pytest.mark.parametrize(
