@@ -1,4 +1,4 @@
-"""Sentence splitters against hand-marked sentences: how right and how fast; the table of docs/design/sentences.md.
+"""Sentence splitters against marked sentences: how right and how fast; the table of docs/design/sentences.md.
 
     python -m eval.bench_sentences --seeds DIR --abstracts FILE.jsonl.gz
 

@@ -27,14 +27,14 @@ def conditions(
     name: str,
     files: Sequence[Path],
     *,
-    what: str,
+    mode: str,
     fingerprint: Mapping[str, Any],
     command: str,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The conditions of a run over a named set of files; `what`: "answers" or "retrieval"."""
+    """The conditions of a run over a named set of files; `mode`: "answers" or "retrieval"."""
     return {
-        "what": what,
+        "mode": mode,
         "set": {"name": name, "sha256": digest_of(files)},
         "options": dict(options),
         "fingerprint": dict(fingerprint),

@@ -21,7 +21,7 @@ ANSWERS = "answers.jsonl"  # in the set's order, with the set's ids
 REMOVED = "without_gold.jsonl"  # the same for the questions asked again without their gold papers
 SCORES = "scores.jsonl"
 RUN = "run.json"
-_MUST_AGREE = ("what", "set", "fingerprint", "code")  # of a run that is resumed
+_MUST_AGREE = ("mode", "set", "fingerprint", "code")  # of a run that is resumed
 
 
 @dataclass(frozen=True, slots=True)

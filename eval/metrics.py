@@ -83,7 +83,7 @@ def score_row(question: Question, row: Mapping[str, Any], abstracts: Abstracts) 
     dead = row.get("status") not in STATUSES
     refused = row.get("status") == "not_found"
     if not question.answerable:
-        return RowScore(dead=Share(dead, 1), refok=Share(refused, 1))
+        return RowScore(dead=_yes(dead), refok=_yes(refused))
     text = without_markers(row.get("text") or "")
     counted = question.kind == "count"
     found = sum(fact_found(forms, text, counted=counted) for forms in question.facts)
@@ -92,11 +92,11 @@ def score_row(question: Question, row: Mapping[str, Any], abstracts: Abstracts) 
     silent = dead or refused
     right = found == len(question.facts) and not (silent or wrong or long)
     return RowScore(
-        dead=Share(dead, 1),
-        right=Share(right, 1) if question.facts else None,
+        dead=_yes(dead),
+        right=_yes(right) if question.facts else None,
         facts=_share(0 if silent else found, len(question.facts)),
-        over=Share(refused, 1),
-        long=Share(long, 1),
+        over=_yes(refused),
+        long=_yes(long),
         **({} if silent else _grounds(question, row.get("sentences") or (), abstracts)),
     )
 
@@ -126,10 +126,14 @@ def _grounds(
         "cited": _share(sum(bool(s.get("citations")) for s in sentences), len(sentences)),
         "exact": _share(sum(_is_exact(c, abstracts) for c in citations), len(citations)),
         "ingold": Share(in_gold / len(citations), 1) if citations else None,
-        "gldhit": None if named_only else Share(hit, 1),
+        "gldhit": None if named_only else _yes(hit),
         "own": _share(sum(not abstracts.is_verbatim(text) for text in texts), len(texts)),
         "nums": _share(sum(grounded), len(grounded)),
     }
+
+
+def _yes(is_so: bool) -> Share:
+    return Share(int(is_so), 1)
 
 
 def _share(hits: float, of: int) -> Share | None:

@@ -27,7 +27,7 @@ def choose(
 ) -> list[Evidence]:
     """Numbered sentences of the first `papers` hits, in reading order, at most `budget` tokens by `count`.
 
-    The first paper is shown whole if it leads clearly, and gets twice the sentences otherwise. When the
+    The first paper is shown whole if it leads clearly, the others then with one sentence each. When the
     budget is full, whole papers are left out from the tail; a paper is never cut in the middle of a sentence.
     """
     chosen = hits[:papers]
@@ -36,12 +36,11 @@ def choose(
     used = 0
     for rank, hit in enumerate(chosen):
         ranked = _ranked(retriever, hit, forms)
+        clear = lead >= CLEAR
         if rank == 0:
-            most = len(ranked) if lead >= CLEAR else 2 * sentences
+            most = len(ranked) if clear else sentences + 1
         else:
-            most = sentences
-        if rank and lead >= CLEAR:
-            most = max(1, sentences - 1)
+            most = 1 if clear else sentences
         part = _reading_order(ranked[:most], retriever.library.sentences(hit.paper))
         cost = count(hit.paper.label) + sum(count(s.text) + 4 for s, _ in part) + 4
         if used + cost > budget:

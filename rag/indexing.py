@@ -21,7 +21,8 @@ from rag.library import Library
 from rag.nouns import Problem
 from rag.readers import read
 from rag.settings import Settings
-from rag.vectors import VectorStore, name_of
+from rag.vectors import VectorStore, discard, name_of
+from rag.weights import Progress as Downloads
 
 CHUNKING = "windows+sentences/1"  # raised when chunks.py cuts differently
 BATCH = 32  # papers embedded between two commits: what a kill can undo
@@ -29,8 +30,8 @@ FEW = 50  # papers up to which the encoder alone is quicker than importing sente
 SAMPLED = 12  # vectors looked up to see whether the library and the vectors agree
 
 
-class Progress(Protocol):
-    """Told how far a run is; the caller draws it."""
+class Progress(Downloads, Protocol):
+    """Told how far a run is, and a download on its way; the caller draws it."""
 
     def step(self, what: str, done: int, total: int) -> None: ...
 
@@ -38,8 +39,10 @@ class Progress(Protocol):
 class Quiet:
     """No progress wanted."""
 
-    def step(self, what: str, done: int, total: int) -> None:
-        pass
+    def step(self, what: str, done: int, total: int) -> None: ...
+    def start(self, file: str, total: int) -> None: ...
+    def advance(self, n: int) -> None: ...
+    def done(self) -> None: ...
 
 
 @dataclass
@@ -55,11 +58,15 @@ class SourceReport:
 @contextmanager
 def writer_lock(folder: Path, waiting: Callable[[str], None], timeout: float = -1) -> Iterator[None]:
     """The one writer of a collection; others wait, and are told who holds the lock."""
-    folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / "writer.lock")
     holder = folder / "writer.pid"
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
+    except OSError as error:
+        raise LibraryError(
+            f"{folder} cannot be written: {error.strerror}. Check its rights, or choose another --home."
+        ) from error
     except Timeout:
         waiting(_holder(holder))
         try:
@@ -84,7 +91,7 @@ def _holder(file: Path) -> str:
 
 
 def import_file(library: Library, path: Path, progress: Progress) -> SourceReport:
-    """Read one file into the library; a file read before with the same bytes is left alone."""
+    """Read one file into the library; one read before without problems, with the same bytes, is left alone."""
     report = SourceReport(path.name)
     path = path.absolute()
     digest = file_digest(path)
@@ -94,7 +101,7 @@ def import_file(library: Library, path: Path, progress: Progress) -> SourceRepor
     importer = Importer(library, path)
     progress.step(f"reading {path.name}", 0, 0)
     report.problems = import_stream(importer, read(path))
-    importer.finish(digest)
+    importer.finish("" if report.problems else digest)
     report.counts = importer.counts
     return report
 
@@ -111,14 +118,22 @@ def file_digest(path: Path) -> str:
 def check_settings(library: Library, embedder: Embedder) -> None:
     """Refuse to mix vectors of two embedders (two of one size would give no error, only nonsense)."""
     stored = library.get("embedder")
-    now = f"{embedder.name} {embedder.dimension} {embedder.fingerprint} {CHUNKING}"
-    if stored and stored != now:
-        raise IndexMismatch(
-            f"The collection was indexed with {stored.split()[0]} ({stored.split()[1]} numbers a vector), the "
-            f"settings say {embedder.name} ({embedder.dimension}). Run: pincite index --rebuild"
-        )
-    if not stored:
-        library.put("embedder", now)
+    if not stored or stored == _signature(embedder):
+        return
+    name, dimension, *_ = stored.split()
+    kind = (
+        ""
+        if (name, dimension) != (embedder.name, str(embedder.dimension))
+        else ", with other weights or cuts"
+    )
+    raise IndexMismatch(
+        f"The collection was indexed with {name} ({dimension} numbers a vector), the settings say "
+        f"{embedder.name} ({embedder.dimension}{kind}). Run: pincite index --rebuild"
+    )
+
+
+def _signature(embedder: Embedder) -> str:
+    return f"{embedder.name} {embedder.dimension} {embedder.fingerprint} {CHUNKING}"
 
 
 def embed_pending(library: Library, vectors: VectorStore, embedder: Embedder, progress: Progress) -> int:
@@ -128,6 +143,7 @@ def embed_pending(library: Library, vectors: VectorStore, embedder: Embedder, pr
     point leaves at worst vectors that the next run stores again or deletes.
     """
     check_settings(library, embedder)
+    library.put("embedder", _signature(embedder))
     total, done = library.pending(), 0
     while rows := library.db.execute(
         "SELECT id, content FROM papers WHERE embedded <> content ORDER BY id LIMIT ?", (BATCH,)
@@ -189,7 +205,7 @@ def disagreement(library: Library, vectors: VectorStore, seed: int = 0) -> str:
     sample = random.Random(seed).sample(names, min(SAMPLED, len(names)))
     try:
         lost = vectors.missing(sample)
-    except Exception as error:  # noqa: BLE001 - a damaged store fails in whatever way it likes
+    except LibraryError as error:
         return f"the vectors cannot be searched ({error})"
     return f"{len(lost)} of {len(sample)} sampled vectors are not found" if lost else ""
 
@@ -209,10 +225,13 @@ def bring_up_to_date(
 ) -> int:
     """Embed what is pending, and mend vectors that do not agree with the library; returns papers embedded.
 
-    Loads the embedder and its libraries only if there is something to embed.
+    Loads the embedder and its libraries only if there is something to embed. Raises LibraryError if the
+    vectors cannot even be opened, unless they are to be rebuilt.
     """
-    from rag.opening import embedder_of, vectors_of
+    from rag.opening import embedder_of, vectors_folder, vectors_of
 
+    if rebuild and not settings.chroma_url:
+        discard(vectors_folder(settings))
     vectors = vectors_of(settings)
     wrong = "" if rebuild else disagreement(library, vectors)
     if wrong:
@@ -222,5 +241,5 @@ def bring_up_to_date(
     if not library.pending():
         _sweep(library, vectors)
         return 0
-    embedder = embedder_of(settings, for_documents=library.pending() > FEW)
+    embedder = embedder_of(settings, progress, for_documents=library.pending() > FEW)
     return embed_pending(library, vectors, embedder, progress)

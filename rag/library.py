@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,42 @@ from rag.nouns import Filters, Paper, Sentence
 from rag.schema import migrate
 
 PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
+BUSY_S = 30.0  # waited for another process that writes
 _TUPLES = {"authors", "sources"}
 _PAPER_FIELDS = tuple(f.name for f in fields(Paper) if f.name not in ("id", "key"))
+
+
+def _told(method: Callable[..., Any]) -> Any:
+    """A cursor's method, with LibraryError where the file is damaged, locked, full or read-only."""
+
+    @wraps(method)
+    def call(cursor: sqlite3.Cursor, *args: Any) -> Any:
+        try:
+            return method(cursor, *args)
+        except sqlite3.DatabaseError as error:
+            if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError):
+                raise  # a fault of the program, not of the file
+            raise _trouble(cursor.connection.file, error) from error  # type: ignore[attr-defined]
+
+    return call
+
+
+class _Cursor(sqlite3.Cursor):
+    execute = _told(sqlite3.Cursor.execute)
+    executemany = _told(sqlite3.Cursor.executemany)
+    fetchone = _told(sqlite3.Cursor.fetchone)
+    fetchall = _told(sqlite3.Cursor.fetchall)
+    __next__ = _told(sqlite3.Cursor.__next__)
+
+
+class _Connection(sqlite3.Connection):
+    file: Path
+
+    def execute(self, *args: Any) -> Any:
+        return self.cursor(_Cursor).execute(*args)
+
+    def executemany(self, *args: Any) -> Any:
+        return self.cursor(_Cursor).executemany(*args)
 
 
 class Library:
@@ -31,17 +67,15 @@ class Library:
             folder.mkdir(parents=True, exist_ok=True)
             migrate(self.db)
         except (sqlite3.DatabaseError, OSError) as error:
-            raise LibraryError(
-                f"The collection at {self.file} cannot be opened: {error}. If the file is damaged, move it "
-                "away and index your files again; check that the folder can be written and the disk is not full."
-            ) from error
+            raise _trouble(self.file, error) from error
 
     @property
     def db(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        connection: _Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(self.file, timeout=30, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection = sqlite3.connect(self.file, timeout=BUSY_S, isolation_level=None, factory=_Connection)
+            connection.file = self.file
+            _use_wal(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
             self._local.connection = connection
@@ -55,11 +89,9 @@ class Library:
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
-        except BaseException as error:
+        except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-            if isinstance(error, sqlite3.OperationalError):
-                raise LibraryError(f"The collection at {self.file} cannot be written: {error}.") from error
             raise
 
     def close(self) -> None:
@@ -131,8 +163,8 @@ class Library:
             ("key", filters.without, "NOT IN"),
         ):
             if wanted:
-                clauses.append(f"{column} {word} ({','.join('?' * len(wanted))})")
-                values += wanted
+                clauses.append(f"{column} {word} (SELECT value FROM json_each(?))")
+                values.append(json.dumps(wanted))
         if not clauses:
             return None
         rows = self.db.execute(f"SELECT id FROM papers WHERE {' AND '.join(clauses)}", values)
@@ -153,15 +185,12 @@ class Library:
         """The best papers for any of the terms with their BM25 score, larger is better."""
         if not terms:
             return []
-        where = ""
-        if allowed is not None:
-            self.db.execute("CREATE TEMP TABLE IF NOT EXISTS allowed (id INTEGER PRIMARY KEY)")
-            self.db.execute("DELETE FROM allowed")
-            self.db.executemany("INSERT INTO allowed VALUES (?)", ((i,) for i in allowed))
-            where = "AND rowid IN (SELECT id FROM allowed)"
+        query = " OR ".join(map(_quoted, terms))
+        only = [] if allowed is None else [json.dumps(sorted(allowed))]
+        where = "AND rowid IN (SELECT value FROM json_each(?))" if only else ""
         rows = self.db.execute(
             f"SELECT rowid, bm25(fulltext) FROM fulltext WHERE fulltext MATCH ? {where} ORDER BY 2 LIMIT ?",
-            (" OR ".join(map(_quoted, terms)), most),
+            (query, *only, most),
         )
         return [(i, -score) for i, score in rows]
 
@@ -170,6 +199,26 @@ class Library:
         for start in range(0, len(every), PAGE):
             page = every[start : start + PAGE]
             yield from self.db.execute(statement.format(",".join("?" * len(page))), page)
+
+
+def _trouble(file: Path, error: Exception) -> LibraryError:
+    return LibraryError(
+        f"The collection at {file} cannot be read or written: {error}. If the file is damaged, move it away "
+        "and index your files again; check that its folder can be written and the disk is not full."
+    )
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging; SQLite itself does not wait for another process that does the same."""
+    end = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
 
 
 def _quoted(term: str) -> str:

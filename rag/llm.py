@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Finish", "LlamaModel", "Message", "Model"]
 
+Prompt = tuple[list[int], list[int]]  # tokens of the stable beginning, and of the rest
+
 CHUNK = 128  # prompt tokens evaluated at once; `cancel` is heard between chunks
 LONGEST_PIECE = 512  # bytes of a token's text
 ERROR = 4  # of ggml_log_level
@@ -75,10 +77,10 @@ class LlamaModel:
         return self._vocabulary.count(text)
 
     def prompt_tokens(self, prefix: Sequence[Message], messages: Sequence[Message]) -> int:
-        return sum(map(len, self._vocabulary.prompt(prefix, messages)))
+        return sum(map(len, self._prompt(prefix, messages)))
 
     def warm(self, prefix: Sequence[Message]) -> None:
-        beginning, _ = self._vocabulary.prompt(prefix, [Message("user", "")])
+        beginning, _ = self._prompt(prefix, [Message("user", "")])
         with self._lock:
             self._restore(beginning, threading.Event())
 
@@ -91,14 +93,14 @@ class LlamaModel:
         stop: Sequence[str] = (),
         cancel: threading.Event | None = None,
     ) -> Generator[str, None, Finish]:
-        beginning, rest = self._vocabulary.prompt(prefix, messages)
-        size = len(beginning) + len(rest)
+        prompt = self._prompt(prefix, messages)
+        size = sum(map(len, prompt))
         if size + max_tokens > self.context:
             raise ModelError(
                 f"The prompt has {size} tokens; with {max_tokens} for the answer that is more than the "
                 f"{self.context} of the model's context. Shorten the question or set a larger context."
             )
-        return self._stream(beginning, rest, max_tokens, stop, cancel or threading.Event())
+        return self._stream(prompt, max_tokens, stop, cancel or threading.Event())
 
     def close(self) -> None:
         self._closed.set()
@@ -106,21 +108,21 @@ class LlamaModel:
             self._llama.close()
             self._lock.release()
 
+    def _prompt(self, prefix: Sequence[Message], messages: Sequence[Message]) -> Prompt:
+        if self._closed.is_set():
+            raise ModelError(f"{self.name} is closed. Start again.")
+        return self._vocabulary.prompt(prefix, messages)
+
     def _stream(
-        self,
-        beginning: list[int],
-        rest: list[int],
-        max_tokens: int,
-        stop: Sequence[str],
-        cancel: threading.Event,
+        self, prompt: Prompt, max_tokens: int, stop: Sequence[str], cancel: threading.Event
     ) -> Generator[str, None, Finish]:
-        if self._closed.is_set() or not self._lock.acquire(blocking=False):
-            raise ModelError(f"{self.name} is closed, or busy with another answer. Ask again.")
+        if not self._lock.acquire(blocking=False):
+            raise ModelError(f"{self.name} is busy with another answer. Ask again.")
         written: list[int] = []
         try:
-            pieces = self._write(beginning, rest, max_tokens, cancel, written)
+            pieces = self._write(prompt, max_tokens, cancel, written)
             reason = yield from clip(pieces, (*stop, *self._vocabulary.control_texts))
-            return Finish(reason, len(beginning) + len(rest), len(written))
+            return Finish(reason, sum(map(len, prompt)), len(written))
         except RuntimeError as error:
             raise ModelError(f"{self.name} failed: {error}. Ask again; restart if it fails again.") from error
         finally:
@@ -129,15 +131,11 @@ class LlamaModel:
                 self.close()
 
     def _write(
-        self,
-        beginning: list[int],
-        rest: list[int],
-        max_tokens: int,
-        cancel: threading.Event,
-        written: list[int],
+        self, prompt: Prompt, max_tokens: int, cancel: threading.Event, written: list[int]
     ) -> Generator[str, None, Reason]:
         """Text as it is written, whole characters only; `written` receives its tokens."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        beginning, rest = prompt
         if not (self._restore(beginning, cancel) and self._evaluate(rest, cancel)):
             return "cancelled"
         while len(written) < max_tokens:
@@ -167,6 +165,8 @@ class LlamaModel:
 
     def _restore(self, beginning: list[int], cancel: threading.Event) -> bool:
         """Put the context to exactly `beginning`: from its saved state, else by evaluating and saving it."""
+        if self._closed.is_set():
+            return False
         key = self._state_key(beginning)
         self._llama.reset()  # type: ignore[no-untyped-call]
         if state := self._states.get(key):
@@ -212,7 +212,7 @@ class _Vocabulary:
         """Tokens of a plain text."""
         return len(self._encoding.encode_ordinary(text) if self._encoding else self._plain(text))
 
-    def prompt(self, prefix: Sequence[Message], messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+    def prompt(self, prefix: Sequence[Message], messages: Sequence[Message]) -> Prompt:
         """Tokens up to the first content of `messages`, and the rest, ready for the answer."""
         beginning, rest = (self._tokens(parts) for parts in split(self._render, prefix, messages))
         bos = self._llama.token_bos()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rag.assistant import Assistant
 from rag.catalog import catalog
 from rag.embed import Embedder, open_embedder
@@ -10,6 +12,7 @@ from rag.indexing import check_settings
 from rag.library import Library
 from rag.model import Model
 from rag.retrieve import Retriever
+from rag.server import Server
 from rag.settings import Settings
 from rag.vectors import VectorStore
 from rag.weights import Progress, locate
@@ -19,8 +22,16 @@ def library_of(settings: Settings) -> Library:
     return Library(settings.collection_dir)
 
 
+def vectors_folder(settings: Settings) -> Path:
+    return settings.collection_dir / "vectors"
+
+
 def vectors_of(settings: Settings) -> VectorStore:
-    return VectorStore(settings.collection_dir / "vectors", settings.chroma_url, settings.collection)
+    """The collection's vectors; raises SettingsError for a server elsewhere while offline."""
+    url = settings.chroma_url
+    if settings.offline and url and not Server(url, "").is_local:
+        raise SettingsError(f"chroma_url: {url} is not on this machine, and Pincite is offline.")
+    return VectorStore(vectors_folder(settings), url, settings.collection)
 
 
 def embedder_of(

@@ -10,6 +10,11 @@ from rag.errors import PinciteError
 from rag.model import Message, Model
 from rag.nouns import Evidence, Turn
 from rag.settings import Settings
+from rag.text import plain
+
+_FORMULA = re.compile(r"\$[^$\n]{1,60}\$")
+_MACRO = re.compile(r"\\\w+|[\^_]")
+_SIMPLE = {"\\times", "\\sim", "\\approx", "\\pm", "\\leq", "\\geq", "\\le", "\\ge", "\\cdot"}
 
 HISTORY_TURNS = 2  # earlier turns the model is shown
 HISTORY_TOKENS = 120  # of each of them at the most
@@ -48,7 +53,12 @@ def history_text(history: Sequence[Turn]) -> str:
 
 
 def inline(text: str) -> str:
-    """Text as data on one line: no line that looks like ours, no bracket that looks like a marker."""
+    """Text as data on one line: no line that looks like ours, no bracket that looks like a marker.
+
+    Formulas that say no more than Unicode can ("32$\\times$32") are put as Unicode: small models copy it
+    without loss.
+    """
+    text = _FORMULA.sub(lambda m: plain(m[0]) if set(_MACRO.findall(m[0])) <= _SIMPLE else m[0], text)
     return re.sub(r"[\[【]([^\]】\n]{0,20})[\]】]", _round, " ".join(text.split()))
 
 

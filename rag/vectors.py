@@ -8,11 +8,14 @@ stale vector is recognised by its name alone.
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -21,11 +24,17 @@ from rag.embed import Vectors
 from rag.errors import LibraryError
 from rag.nouns import Chunk
 
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+
+T = TypeVar("T")
 Kind = Literal["window", "sentence"]
 KINDS: tuple[Kind, Kind] = ("window", "sentence")
 
-# Chroma's defaults (M 16, ef 100) lose a quarter of the true neighbours on 20,000 vectors.
 FILTER_MOST = 2000  # papers named in one filter: SQLite inside Chroma bounds the variables of a statement
+# Chroma's defaults (M 16, ef 100) lose a quarter of the true neighbours on 20,000 vectors.
+OPENING_WAITS = (0.1, 0.3, 0.6)  # seconds between attempts
+_OPENING = threading.Lock()  # Chroma hands a new client its parts through a table of the whole process
 HNSW = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 300}
 
 
@@ -54,9 +63,10 @@ def parse(name: str) -> VectorName:
 
 
 class VectorStore:
-    """Opened on a folder (embedded Chroma) or on the URL of a Chroma server.
+    """Opened on a folder (embedded Chroma) or on the URL of a Chroma server. Safe to share between threads.
 
-    Embedded Chroma does not see what another process wrote: `refresh(generation)` reopens it.
+    Embedded Chroma does not see what another process wrote: `refresh(generation)` reopens it. Whatever goes
+    wrong in Chroma is raised as LibraryError.
     """
 
     def __init__(self, folder: Path, url: str = "", prefix: str = "default") -> None:
@@ -65,49 +75,79 @@ class VectorStore:
         self.prefix = prefix
         self._lock = threading.RLock()
         self._generation: int | None = None
+        self._used = False  # since it was opened; an unused client still sees everything
+        self._close: Callable[[], None] = lambda: None
+        with self._chroma():
+            for wait in OPENING_WAITS:
+                try:
+                    self._open()
+                    break
+                except Exception:  # noqa: BLE001 - whatever Chroma raises when two processes create one store
+                    time.sleep(wait)
+            else:
+                self._open()
+
+    @contextmanager
+    def _chroma(self) -> Iterator[None]:
+        """One use of Chroma: no other thread reopens it meanwhile, and its errors are told."""
+        with self._lock:
+            try:
+                yield
+            except LibraryError:
+                raise
+            except Exception as error:  # noqa: BLE001 - Chroma raises bare exceptions, even from Rust
+                remedy = "Is the Chroma server running?" if self.url else "Run: pincite index --rebuild"
+                where = self.url or self.folder
+                raise LibraryError(f"The vectors at {where} cannot be used: {error}. {remedy}") from error
+
+    def _read(self, look: Callable[[], T]) -> T:
+        """One look; if it fails, once more on a store opened anew: another process may have replaced it."""
+        with self._chroma():
+            self._used = True
+            try:
+                return look()
+            except Exception:  # noqa: BLE001 - as in `_chroma`
+                self._reopen()
+                self._used = True
+                return look()
+
+    def _reopen(self) -> None:
+        self.close()
         self._open()
 
     def _open(self) -> None:
-        import chromadb
-        from chromadb.api.shared_system_client import SharedSystemClient
-        from chromadb.config import Settings
-
+        self._used = False
         logging.getLogger("chromadb").setLevel(logging.ERROR)
-        settings = Settings(anonymized_telemetry=False)
-        try:
-            if self.url:
-                parts = urlsplit(self.url)
-                port = parts.port or (443 if parts.scheme == "https" else 8000)
-                self.client = chromadb.HttpClient(
-                    parts.hostname or "", port, ssl=parts.scheme == "https", settings=settings
-                )
-            else:
-                SharedSystemClient.clear_system_cache()
-                self.folder.mkdir(parents=True, exist_ok=True)
-                self.client = chromadb.PersistentClient(str(self.folder), settings=settings)
-            self.collections = {
-                kind: self.client.get_or_create_collection(
-                    f"{self.prefix}-{kind}s", embedding_function=None, configuration=cast(Any, {"hnsw": HNSW})
-                )
-                for kind in KINDS
-            }
-        except Exception as error:  # noqa: BLE001 - Chroma raises bare exceptions, even from Rust
-            where = self.url or str(self.folder)
-            raise LibraryError(
-                f"The vector store at {where} cannot be opened: {error}. "
-                + ("Is the Chroma server running?" if self.url else "Run: pincite index --rebuild")
-            ) from error
+        if self.url:
+            self.client = _server(self.url)
+        else:
+            self.client, self._close = _embedded(self.folder)
+        self.collections = {
+            kind: self.client.get_or_create_collection(
+                self._collection(kind), embedding_function=None, configuration=cast(Any, {"hnsw": HNSW})
+            )
+            for kind in KINDS
+        }
+
+    def _collection(self, kind: Kind) -> str:
+        return f"{self.prefix}-{kind}s"
+
+    def close(self) -> None:
+        """Give files and threads back; the store cannot be used afterwards."""
+        with self._lock:
+            self._close()
+            self._close = lambda: None
 
     def refresh(self, generation: int) -> None:
         """Reopen if the library has moved on since the last call."""
-        with self._lock:
-            if self._generation not in (None, generation) and not self.url:
-                self._open()
+        with self._chroma():
+            if generation != self._generation and self._used and not self.url:
+                self._reopen()
             self._generation = generation
 
     def upsert(self, names: Sequence[str], vectors: Vectors) -> None:
         """Store vectors under their names; a name that exists gets the new vector."""
-        with self._lock:
+        with self._chroma():
             for kind, places in _by_kind(names).items():
                 for page in _pages(places, self.client.get_max_batch_size()):
                     self.collections[kind].upsert(
@@ -117,66 +157,78 @@ class VectorStore:
                     )
 
     def delete(self, names: Sequence[str]) -> None:
-        with self._lock:
+        with self._chroma():
             for kind, places in _by_kind(names).items():
                 for page in _pages(places, self.client.get_max_batch_size()):
                     self.collections[kind].delete(ids=[names[i] for i in page])
 
     def clear(self) -> None:
-        """Throw all vectors of this collection away."""
-        with self._lock:
-            for kind in KINDS:
-                self.client.delete_collection(f"{self.prefix}-{kind}s")
+        """Throw all vectors of this collection away.
+
+        Embedded, the whole folder goes: whatever was damaged in it goes too, and a process that still reads it
+        keeps its old vectors until it reopens.
+        """
+        with self._chroma():
+            if self.url:
+                for collection in self.client.list_collections():
+                    if collection.name in map(self._collection, KINDS):
+                        self.client.delete_collection(collection.name)
+            else:
+                self.close()
+                discard(self.folder)
             self._open()
 
     def count(self, kind: Kind) -> int:
-        return int(self.collections[kind].count())
+        return self._read(lambda: int(self.collections[kind].count()))
 
     def nearest(
         self, vector: Vectors, kind: Kind, most: int, papers: set[int] | None = None
     ) -> list[tuple[VectorName, float]]:
-        """The nearest vectors with their cosine, best first; of some papers only, if given."""
+        """The nearest vectors with their cosine (0 to 1), best first; of some papers only, if given."""
         if papers is None or 0 < len(papers) <= FILTER_MOST:
             where = None if papers is None else {"paper": {"$in": sorted(papers)}}
             return self._query(vector, kind, most, where)
         wanted = most if papers else 0
         hits: list[tuple[VectorName, float]] = []
         asked = most
-        while len(hits) < wanted and asked < 4 * self.count(kind):
-            asked *= 2
+        while len(hits) < wanted and asked < self.count(kind):
+            asked *= 4
             hits = [hit for hit in self._query(vector, kind, asked) if hit[0].paper_id in papers]
         return hits[:wanted]
 
     def _query(
         self, vector: Vectors, kind: Kind, most: int, where: dict[str, Any] | None = None
     ) -> list[tuple[VectorName, float]]:
-        with self._lock:
-            count = self.count(kind)
-            if not count:
-                return []
-            found = self.collections[kind].query(
+        count = self.count(kind)
+        if not count:
+            return []
+        found = self._read(
+            lambda: self.collections[kind].query(
                 query_embeddings=cast(Any, [vector]),
                 n_results=min(most, count),
                 where=where,
                 include=["distances"],
             )
+        )
         distances = found["distances"] or [[]]
-        return [(parse(n), 1.0 - d) for n, d in zip(found["ids"][0], distances[0], strict=True)]
+        return [
+            (parse(name), min(1.0, max(0.0, 1.0 - distance)))
+            for name, distance in zip(found["ids"][0], distances[0], strict=True)
+        ]
 
     def fetch(self, names: Sequence[str]) -> dict[str, Vectors]:
         """The stored vectors of some names; names that are not there are left out."""
         out: dict[str, Vectors] = {}
-        with self._lock:
-            for kind, places in _by_kind(names).items():
-                for page in _pages(places, self.client.get_max_batch_size()):
-                    found = self.collections[kind].get(ids=[names[i] for i in page], include=["embeddings"])
-                    rows = found["embeddings"]
-                    if rows is not None:
-                        out |= {
-                            n: np.asarray(v, dtype=np.float32)
-                            for n, v in zip(found["ids"], rows, strict=True)
-                        }
+        for kind, places in _by_kind(names).items():
+            for page in _pages(places, self.client.get_max_batch_size()):
+                out |= self._fetch(kind, [names[i] for i in page])
         return out
+
+    def _fetch(self, kind: Kind, names: list[str]) -> dict[str, Vectors]:
+        found = self._read(lambda: self.collections[kind].get(ids=names, include=["embeddings"]))
+        rows = found["embeddings"]
+        vectors = [] if rows is None else [np.asarray(row, dtype=np.float32) for row in rows]
+        return dict(zip(found["ids"], vectors, strict=True))
 
     def missing(self, names: Sequence[str]) -> list[str]:
         """Which of the names cannot be *found* by a search for their own vector (counting proves nothing)."""
@@ -187,6 +239,41 @@ class VectorStore:
             if not any(str(hit) == name or cosine > 0.9999 for hit, cosine in hits):
                 lost.append(name)
         return lost
+
+
+def discard(folder: Path) -> None:
+    """Delete an embedded store, even one that cannot be opened; the library still has all to make it anew."""
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    else:
+        folder.unlink(missing_ok=True)
+
+
+def _embedded(folder: Path) -> tuple[ClientAPI, Callable[[], None]]:
+    """A client of its own on a folder, and what closes it.
+
+    Not `PersistentClient`: that shares its caches with every other client of the process on this folder.
+    """
+    from chromadb.api.client import Client
+    from chromadb.config import Settings, System
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with _OPENING:
+        system = System(
+            Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(folder))
+        )
+        system.start()
+        return Client.from_system(system), system.stop
+
+
+def _server(url: str) -> ClientAPI:
+    import chromadb
+    from chromadb.config import Settings
+
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 8000)
+    settings = Settings(anonymized_telemetry=False)
+    return chromadb.HttpClient(parts.hostname or "", port, ssl=parts.scheme == "https", settings=settings)
 
 
 def _by_kind(names: Sequence[str]) -> dict[Kind, list[int]]:

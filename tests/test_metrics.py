@@ -44,7 +44,7 @@ def answered(*sentences: tuple[str, list[dict[str, Any]]], **changes: Any) -> di
     } | changes
 
 
-QUOTE = cite("kiln", KILN, KILN[41:147])
+QUOTE = cite("kiln", KILN, KILN[41:141])
 GOOD = answered(("Kiln is 3.4 times faster on a laptop.", [QUOTE]))
 
 # --- matching ---
@@ -182,7 +182,7 @@ def test_no_citations_means_no_figure_about_them() -> None:
 
 
 def test_a_citation_of_an_unknown_paper_counts_by_its_quote() -> None:
-    moved = cite("kiln", KILN, KILN[41:147], paper="another-key")
+    moved = cite("kiln", KILN, KILN[41:141], paper="another-key")
     score = score_row(SPEED, answered(("Fast.", [moved])), ABSTRACTS)
     assert (score.ingold, score.exact) == (Share(1, 1), Share(0, 1))
     short = {"paper": "another-key", "quote": "Kiln trains", "start": 0, "end": 11}  # under 20 letters

@@ -44,7 +44,7 @@ QUESTIONS = [
     Question("about", "about", "How many papers are there?", facts=(("two",),), reference="Two."),
 ]
 CONDITIONS: dict[str, Any] = {
-    "what": "answers",
+    "mode": "answers",
     "set": {"sha256": "s"},
     "fingerprint": {"llm": "x"},
     "code": "c",
@@ -197,7 +197,7 @@ def test_other_questions_in_the_folder_are_refused(tmp_path: Path) -> None:
         go(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["what", "set", "fingerprint", "code"])
+@pytest.mark.parametrize("name", ["mode", "set", "fingerprint", "code"])
 def test_rows_of_other_conditions_are_never_mixed(tmp_path: Path, name: str) -> None:
     go(tmp_path)
     before = (tmp_path / "run.json").read_bytes()
@@ -286,7 +286,7 @@ def test_retrieval_alone_asks_nobody(tmp_path: Path) -> None:
         (out / "run.trec").write_text("")
         return {"k": {"fused MRR": Share(0.5, 1)}}
 
-    facts = CONDITIONS | {"what": "retrieval"}
+    facts = CONDITIONS | {"mode": "retrieval"}
     scored = run(QUESTIONS, None, tmp_path, abstracts=ABSTRACTS, conditions=facts, retrieve=retrieve)
     assert scored[0].figures == {"fused MRR": Share(0.5, 1)} and scored[1].figures == {}
     assert not (tmp_path / "answers.jsonl").exists()
@@ -302,7 +302,7 @@ def test_conditions_name_set_settings_code_packages_and_machine(tmp_path: Path) 
     made = made_with.conditions(
         "set.jsonl",
         [file],
-        what="answers",
+        mode="answers",
         fingerprint={"llm": "small"},
         command="pincite --llm http://me:secret@server/v1 eval run set.jsonl",
         options={"limit": 3},

@@ -48,7 +48,7 @@ def pieces(path: Path, text: str) -> list[str]:
 def test_merges_make_the_tokens_and_spelled_bytes_are_decoded(tmp_path: Path) -> None:
     path = gguf(tmp_path / "m.gguf")
     assert pieces(path, "the the tha") == ["the", " the", " ", "th", "a"]
-    assert pieces(path, "é\n\nx") == ["é", "\n\n", "x"]
+    assert pieces(path, "é\n\n") == ["é", "\n\n"]
 
 
 def test_merges_are_applied_in_their_order(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_merges_are_applied_in_their_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pre", "words"),
     [
-        ("gpt-2", ["a", "2024", " ", "  ", "1", " b", "'s"]),
+        ("gpt-2", ["a", "2024", "  ", " 1", " b", "'s"]),
         ("smollm", ["a", "2", "0", "2", "4", "   ", "1", " b", "'s"]),
         ("qwen2", ["a", "2", "0", "2", "4", "  ", " ", "1", " b", "'s"]),
         ("llama-bpe", ["a", "202", "4", "  ", " ", "1", " b", "'s"]),
@@ -69,7 +69,7 @@ def test_text_is_split_as_the_pre_tokeniser_says(tmp_path: Path, pre: str, words
     # every prefix of a word is a token, so that only the split decides
     merges = ["2 0", "20 2", "202 4", "Ġ Ġ", "ĠĠ Ġ", "Ġ 1", "Ġ b", "' s"]
     found = pieces(gguf(tmp_path / "m.gguf", pre, merges=merges), "a2024   1 b's")
-    assert found == (["a", "2024", "  ", " 1", " b", "'s"] if pre == "gpt-2" else words)
+    assert found == words
 
 
 @pytest.mark.parametrize("pre", sorted(tokens._PATTERNS))

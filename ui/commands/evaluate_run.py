@@ -60,7 +60,7 @@ def run_set(ctx: Context, path: Path, out: Path, options: Options) -> None:
             conditions=conditions(
                 path.resolve().name,
                 folder.files if folder else [path],
-                what="answers" if assistant else "retrieval",
+                mode="answers" if assistant else "retrieval",
                 fingerprint=assistant.fingerprint() if assistant else _index_of(retriever.library),
                 command=shlex.join(["pincite", *sys.argv[1:]]),
                 options={name: value for name, value in asdict(options).items() if value},
