@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rag.nouns import Evidence, Hit, Sentence
+from rag.nouns import Evidence, Hit, Paper, Sentence
 from rag.retrieve import Retriever
 from rag.vectors import parse
 from rag.words import terms, words
 
 CLEAR = 0.03  # lead of the first paper's score from which it alone is shown whole
+# Sentences that speak to a model or a reviewer instead of about the work: no evidence for anything.
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:rules?|instructions?|prompts?|above|previous|everything)\b"
+    r"|\b(?:reply|respond|answer|output|print|write|say)\b (?:only|nothing|exactly|just)\b"
+    r"|\b(?:system prompt|you are (?:now|an? (?:ai|assistant|language model))|as an ai)\b"
+    r"|<\|\w+\|>|\[/?INST\]",
+    re.IGNORECASE,
+)
 _LEANING = ("this ", "these ", "it ", "its ", "they ", "such ", "that ", "the latter", "both ", "here ")
 
 
@@ -38,23 +47,28 @@ def choose(
         ranked = _ranked(retriever, hit, forms)
         clear = lead >= CLEAR
         if rank == 0:
-            most = len(ranked) if clear else sentences + 1
+            most = len(ranked) if clear else sentences
         else:
-            most = 1 if clear else sentences
+            most = 1 if clear else max(1, sentences - 1)
         part = _reading_order(ranked[:most], retriever.library.sentences(hit.paper))
-        cost = count(hit.paper.label) + sum(count(s.text) + 4 for s, _ in part) + 4
+        cost = count(name_of(hit.paper)) + sum(count(s.text) + 4 for s, _ in part) + 4
         if used + cost > budget:
             if rank:
                 break
-            part, cost = _trimmed(part, budget - count(hit.paper.label) - 4, count)
+            part, cost = _trimmed(part, budget - count(name_of(hit.paper)) - 4, count)
         used += cost
         picked += [(hit, s, score) for s, score in part]
     return [Evidence(n, hit.paper, s, round(score, 6)) for n, (hit, s, score) in enumerate(picked, 1)]
 
 
+def name_of(paper: Paper) -> str:
+    """What the model is told a paper is called: its title, or the phrase that its label takes from it."""
+    return paper.title or paper.label.partition(": ")[2] or paper.label
+
+
 def best_each(retriever: Retriever, hits: Sequence[Hit], forms: Sequence[str]) -> list[Evidence]:
     """The best sentence of every hit, numbered in the order of the hits."""
-    best = [(hit, _ranked(retriever, hit, forms)[0]) for hit in hits]
+    best = [(hit, ranked[0]) for hit in hits if (ranked := _ranked(retriever, hit, forms))]
     return [Evidence(n, hit.paper, s, round(score, 6)) for n, (hit, (s, score)) in enumerate(best, 1)]
 
 
@@ -65,6 +79,8 @@ def _ranked(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> list[tuple[
     wanted = set(terms(forms[-1]))
     scored = []
     for s in sentences:
+        if _ORDERS.search(s.text):
+            continue
         shared = len(wanted & set(words(s.text))) / (len(wanted) or 1)
         scored.append((s, cosines.get(s.ordinal, 0.0) + 0.5 * shared))
     return sorted(scored, key=lambda pair: (-pair[1], pair[0].ordinal))

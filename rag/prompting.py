@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import prompts
 from rag.errors import PinciteError
+from rag.evidence import name_of
 from rag.model import Message, Model
 from rag.nouns import Evidence, Turn
 from rag.settings import Settings
@@ -41,7 +42,7 @@ def evidence_text(evidence: Sequence[Evidence]) -> str:
     for e in evidence:
         if e.paper.key != paper:
             paper = e.paper.key
-            lines += ["", f"Paper: {inline(e.paper.label)}"]
+            lines += ["", f"Paper: {inline(name_of(e.paper))}"]
         lines.append(f"[{e.n}] {inline(e.sentence.text)}")
     return "\n".join(lines).strip()
 

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from rag.nouns import Hit
 from rag.understand import strong_names
 from rag.verify import bones
+from rag.words import terms
 
 NOT_FOUND = "NOT FOUND"  # what the prompt tells the model to write
 REFUSAL = "I could not find this in these papers."
 FAR = 0.45  # cosine of the best paper and sentence below which nothing is about the question
+SUBJECT = 0.3  # share of a question's words from which the names in it are its subject
 _REFUSING = re.compile(r"^\W*not[ _-]?found\b", re.IGNORECASE)
 
 
@@ -21,13 +23,18 @@ def is_refusal(text: str) -> bool:
 
 
 def hopeless(question: str, hits: Sequence[Hit]) -> bool:
-    """Whether no model need be asked: nothing found, nothing near, or every name asked about is unknown."""
+    """Whether no model need be asked: nothing found, nothing near, or the question is about unknown names.
+
+    A name among many other words may be the reader's own ("do I have to cut arrows out of my DAG ...?").
+    """
     if not hits:
         return True
     best = max(max(h.why.abstract_score, h.why.sentence_score) for h in hits)
     if best and best < FAR and not any(h.why.terms for h in hits):
         return True
     names = strong_names(question)
+    if len(names) < SUBJECT * len(terms(question)):
+        return False
     texts = " ".join(bones(h.paper.label + " " + h.paper.abstract) for h in hits)
     return bool(names) and not any(bones(name) in texts for name in names)
 

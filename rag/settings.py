@@ -36,9 +36,9 @@ class Settings(BaseSettings):
     chroma_url: str = Field("", pattern=r"^(https?://[^/\s]\S*)?$")
     offline: bool = False
     context: int = Field(4096, ge=1024, le=131072, description="tokens of model context")
-    papers: int = Field(4, ge=1, le=20, description="papers whose sentences the model reads")
+    papers: int = Field(5, ge=1, le=20, description="papers whose sentences the model reads")
     sentences: int = Field(3, ge=1, le=20, description="sentences of each paper but the first")
-    evidence_tokens: int = Field(420, ge=100, le=8000, description="tokens of evidence at the most")
+    evidence_tokens: int = Field(440, ge=100, le=8000, description="tokens of evidence at the most")
     answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
     refusal: float = Field(0.5, ge=0, le=1, description="refuse below this chance of being answerable")
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from rag.embed import Embedder, Vectors
 from rag.errors import ModelError
 from rag.looping import TEMPLATE_TEXTS, clip
 from rag.model import Finish, Message, Reason
+from rag.words import STOP, words
 
 Script = str | Sequence[str | ModelError]
 
@@ -100,3 +105,26 @@ class ScriptedModel:
             self.produced += 1
             yield piece
         return "stop"
+
+
+class HashEmbedder(Embedder):
+    """A bag of words: texts that share words are near, all others are not. Deterministic, no weights."""
+
+    def __init__(self, dim: int = 32, name: str = "hash", max_tokens: int = 64) -> None:
+        self.dimension, self.name, self.max_tokens = dim, name, max_tokens
+        self.fingerprint = f"{name}-{dim}"
+        self.encoded = 0  # texts so far: tests count what was embedded anew
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) + 2 for text in texts]
+
+    def _encode(self, texts: Sequence[str]) -> Vectors:
+        self.encoded += len(texts)
+        out = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in set(words(text)) - STOP:
+                place = int(hashlib.sha256(word.encode()).hexdigest(), 16)
+                out[row, place % self.dimension] += 1.0 if place // self.dimension % 2 else -1.0
+            out[row, 0] += 1e-3  # no text is the zero vector
+            out[row] /= np.linalg.norm(out[row])
+        return out
