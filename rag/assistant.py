@@ -38,13 +38,15 @@ from rag.queueing import Turnstile
 from rag.refusal import NOT_FOUND, hopeless, is_refusal, refusal_text
 from rag.retrieve import Retriever
 from rag.sample import is_sample_only
-from rag.sets import MOST, kind_of, members, sentences_of
+from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
+from rag.standing import depth, lead
 from rag.understand import Search, understand
 from rag.verify import Verifier
 
 NEAREST = 3  # closest papers named beside an answer or a refusal
-LOOKED_AT = 8  # papers retrieved
+LOOKED_AT = 8  # papers kept of those retrieved
+SURE = 0.10  # lead of the best paper from which weakly supported sentences are shown too
 
 
 @dataclass
@@ -62,6 +64,7 @@ class _Run:
     first_token_s: float | None = None
     finish: Finish | None = None
     refused: bool = False
+    sure: bool = True  # the best paper stands out from the collection
 
     def clock(self) -> float:
         return time.perf_counter() - self.started
@@ -90,10 +93,13 @@ class Assistant:
         Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
         """
         run = _Run(question, understand(question, history), time.perf_counter())
-        if kind_of(question) != "other" and not run.search.follow_up:
-            yield from self._whole_set(run, filters)
+        kind = kind_of(question)
+        if kind != "other" and not run.search.follow_up:
+            yield from self._by_papers(run, kind, filters)
             return
-        run.hits = self.retriever.search(run.search.forms, LOOKED_AT, filters)
+        total = self._searched(filters)
+        hits = self.retriever.search(run.search.forms, depth(total), filters)
+        run.hits, run.sure = hits[:LOOKED_AT], lead(hits, total) >= SURE
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):
             run.evidence = choose(
@@ -123,16 +129,20 @@ class Assistant:
                 return event.answer
         raise ModelError("The answer ended before it was complete.")
 
-    def _whole_set(self, run: _Run, filters: Filters | None) -> Iterator[Event]:
-        """A question about many papers: decided over the whole collection, without the model."""
-        hits = self.retriever.search(run.search.forms, 2 * MOST, filters)
-        if not hopeless(run.question, hits):
-            run.evidence = best_each(self.retriever, members(hits), run.search.forms)
+    def _by_papers(self, run: _Run, kind: Kind, filters: Filters | None) -> Iterator[Event]:
+        """A question whose answer is papers: decided over the whole collection, without the model."""
+        total = self._searched(filters)
+        hits = self.retriever.search(run.search.forms, max(2 * MOST, depth(total)), filters)
+        if not hopeless(run.question, hits[:LOOKED_AT]):
+            chosen = hits[:1] if kind == "which" else members(hits, total)
+            run.evidence = best_each(self.retriever, chosen, run.search.forms)
         run.hits = hits[:LOOKED_AT]
         run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
-        if run.evidence:
-            run.sentences = sentences_of(run.evidence, self._searched(filters))
+        if kind == "which":
+            run.sentences = paper_named(hits, run.evidence, total)
+        elif run.evidence:
+            run.sentences = sentences_of(run.evidence, total)
         for sentence in run.sentences:
             yield Settled(sentence)
         yield Done(self._answer(run))
@@ -179,6 +189,8 @@ class Assistant:
             checked = verifier.check(draft)
             if isinstance(checked, Dropped):
                 run.dropped.append(checked)
+            elif checked.support == "weak" and not run.sure:
+                run.dropped.append(Dropped(checked.text, "weakly supported, and no paper stands out"))
             elif not is_refusal(checked.text):
                 run.sentences.append(checked)
                 yield Settled(checked)

@@ -90,6 +90,21 @@ def same_paper(record: Record, paper: Paper, same_source: bool) -> bool:
     return resemblance(record.abstract, paper.abstract) >= threshold
 
 
+def edited(record: Record, paper: Paper) -> bool:
+    """Whether a record is a new version of the paper that had its citation key: title or text is kept."""
+    same_title = title_name(record.title) == title_name(paper.title)
+    return same_title or resemblance(record.abstract, paper.abstract) >= EDITED
+
+
+def likeness(record: Record, paper: Paper) -> tuple[bool, bool, float]:
+    """How well a record fits a paper that it may tell of: larger is better."""
+    return (
+        bool(set(ids(record)) & set(ids(paper))),
+        title_name(record.title) == title_name(paper.title),
+        resemblance(record.abstract, paper.abstract),
+    )
+
+
 def _years_agree(record: Record, paper: Paper) -> bool:
     """A preprint and its publication are a year or two apart; a namesake usually is not that near."""
     return record.year is None or paper.year is None or abs(record.year - paper.year) <= 2

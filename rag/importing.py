@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag.identity import key_for, merged, names, same_paper, title_name
-from rag.library import Library, from_json, paper_json, to_json
+from rag.identity import edited, key_for, likeness, merged, names, same_paper
+from rag.library import Library, from_json, paper_json, to_json, to_paper
 from rag.nouns import Paper, Problem, Record
 from rag.sentences import split
 from rag.text import plain
 
 BATCH = 200  # records a transaction: what a kill can undo
+COMMON = 50  # papers from which a shared name is no sign that they are one
 
 
 @dataclass
@@ -73,37 +74,47 @@ class Importer:
             db.execute("UPDATE records SET seen = ? WHERE id = ?", (self.reading, known[0]))
             return
         paper = self._find(db, record)
+        place = None
         if paper is None:
             paper_id = self._new(db, record)
             self.counts.added += 1
         else:
             paper_id = paper.id
-            self.counts.joined += not self._retire(db, paper_id)
+            place = self._retire(db, paper_id)
+            self.counts.joined += place is None
         db.execute(
-            "INSERT INTO records (paper_id, source_id, digest, record, seen) VALUES (?, ?, ?, ?, ?)",
-            (paper_id, self.source, digest, text, self.reading),
+            "INSERT INTO records (id, paper_id, source_id, digest, record, seen) VALUES (?, ?, ?, ?, ?, ?)",
+            (place, paper_id, self.source, digest, text, self.reading),
         )
         changed = refresh(db, paper_id)
         self.counts.changed += changed and paper is not None
 
     def _find(self, db: sqlite3.Connection, record: Record) -> Paper | None:
-        """The paper a record tells of, if the library holds it."""
-        wanted = names(record)
+        """The paper a record tells of, if the library holds it: of several, the most alike."""
+        found = self._namesakes(db, record)
         rows = db.execute(
             "SELECT p.id, p.key, p.paper, EXISTS(SELECT 1 FROM records r WHERE r.paper_id = p.id "
             "AND r.source_id = ? AND r.seen < ?) "
-            "FROM papers p WHERE p.id IN (SELECT paper_id FROM names WHERE name IN "
-            f"({','.join('?' * len(wanted))})) ORDER BY p.id",
-            (self.source, self.reading, *wanted),
+            f"FROM papers p WHERE p.id IN ({','.join('?' * len(found))}) ORDER BY p.id",
+            (self.source, self.reading, *found),
         ).fetchall()
-        for paper_id, key, text, unseen in rows:
-            paper: Paper = from_json(Paper, text, id=paper_id, key=key)
-            if same_paper(record, paper, same_source=bool(unseen)):
-                return paper
-        return self._same_citekey(db, record)
+        papers = [(to_paper(*row[:3]), bool(row[3])) for row in rows]
+        same = [paper for paper, unseen in papers if same_paper(record, paper, same_source=unseen)]
+        return (
+            max(same, key=lambda paper: likeness(record, paper)) if same else self._same_citekey(db, record)
+        )
+
+    def _namesakes(self, db: sqlite3.Connection, record: Record) -> list[int]:
+        """Papers that share a name with a record; names that very many papers have tell nothing."""
+        found: dict[int, None] = {}
+        for name in names(record):
+            rows = db.execute("SELECT paper_id FROM names WHERE name = ? LIMIT ?", (name, COMMON)).fetchall()
+            if len(rows) < COMMON:
+                found |= dict.fromkeys(row[0] for row in rows)
+        return list(found)
 
     def _same_citekey(self, db: sqlite3.Connection, record: Record) -> Paper | None:
-        """The paper that this source named by the same citation key when it was last read."""
+        """The paper that this source named by the same citation key when it was last read, if it is an edit."""
         if not record.citekey:
             return None
         row = db.execute(
@@ -111,18 +122,16 @@ class Importer:
             "WHERE r.source_id = ? AND r.seen < ? AND json_extract(r.record, '$.citekey') = ?",
             (self.source, self.reading, record.citekey),
         ).fetchone()
-        if row is None:
-            return None
-        paper: Paper = from_json(Paper, row[2], id=row[0], key=row[1])
-        return paper if title_name(paper.title) == title_name(record.title) else None
+        paper = None if row is None else to_paper(*row)
+        return paper if paper and edited(record, paper) else None
 
-    def _retire(self, db: sqlite3.Connection, paper_id: int) -> bool:
-        """Drop this source's earlier version of a record just read anew; whether there was one."""
-        cursor = db.execute(
-            "DELETE FROM records WHERE paper_id = ? AND source_id = ? AND seen < ?",
+    def _retire(self, db: sqlite3.Connection, paper_id: int) -> int | None:
+        """Drop this source's earlier version of a record just read anew; its place among the paper's records."""
+        rows = db.execute(
+            "DELETE FROM records WHERE paper_id = ? AND source_id = ? AND seen < ? RETURNING id",
             (paper_id, self.source, self.reading),
-        )
-        return cursor.rowcount > 0
+        ).fetchall()
+        return min(row[0] for row in rows) if rows else None
 
     def _new(self, db: sqlite3.Connection, record: Record) -> int:
         base = key = key_for(record)
@@ -189,7 +198,7 @@ def remove(library: Library, name: str) -> tuple[int, int]:
             return 1, 0
         found = db.execute(
             "SELECT id FROM sources WHERE path = ? OR path = ? OR name = ?",
-            (name, str(Path(name).absolute()), name),
+            (name, str(Path(name).resolve()), name),
         ).fetchall()
         removed = kept = 0
         for (source,) in found:

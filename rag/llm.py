@@ -7,31 +7,28 @@ import ctypes
 import hashlib
 import os
 import threading
+import time
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import nullcontext
-from functools import cache, cached_property, partial
-from itertools import chain
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.cores import usable_cores
 from rag.errors import ModelError
 from rag.looping import clip
-from rag.model import Finish, Message, Model, Reason
+from rag.model import Finish, Message, Reason
 from rag.prefixes import PrefixStates
-from rag.template import Part, Render, inside_markup, renderer, split
-from rag.tokens import encoder
+from rag.vocabulary import Prompt, Vocabulary
 
 if TYPE_CHECKING:
     from llama_cpp import Llama
 
-__all__ = ["Finish", "LlamaModel", "Message", "Model"]
-
-Prompt = tuple[list[int], list[int]]  # tokens of the stable beginning, and of the rest
-
-CHUNK = 128  # prompt tokens evaluated at once; `cancel` is heard between chunks
-LONGEST_PIECE = 512  # bytes of a token's text
+CHUNK = 128  # prompt tokens evaluated at once; `cancel` is heard between chunks; 512 would be 3 % faster
+SPEED = {"n_batch": CHUNK, "n_ubatch": CHUNK, "flash_attn": True}
+BUSY_S = 60.0  # longer than a warm-up takes
+POLL_S = 0.1
 ERROR = 4  # of ggml_log_level
 
 
@@ -60,7 +57,7 @@ class LlamaModel:
         self._path, self._sha256 = path, sha256
         self._llama = _load(path, context, threads or usable_cores())
         self._api = _library().api
-        self._vocabulary = _Vocabulary(self._llama, path)
+        self._vocabulary = Vocabulary(self._api, self._llama, path)
         self._states = PrefixStates(cache_dir / "prefixes" if cache_dir else None)
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -70,8 +67,8 @@ class LlamaModel:
         if not self._sha256:
             with self._path.open("rb") as stream:
                 self._sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-        version = self._api.__version__
-        return {"name": self.name, "sha256": self._sha256, "llama_cpp": version, "context": self.context}
+        build = {"llama_cpp": self._api.__version__, "context": self.context}
+        return {"name": self.name, "sha256": self._sha256, **build}
 
     def count(self, text: str) -> int:
         return self._vocabulary.count(text)
@@ -81,8 +78,8 @@ class LlamaModel:
 
     def warm(self, prefix: Sequence[Message]) -> None:
         beginning, _ = self._prompt(prefix, [Message("user", "")])
-        with self._lock:
-            self._restore(beginning, threading.Event())
+        with self._alone(never := threading.Event()):
+            self._restore(beginning, never)
 
     def stream(
         self,
@@ -113,22 +110,36 @@ class LlamaModel:
             raise ModelError(f"{self.name} is closed. Start again.")
         return self._vocabulary.prompt(prefix, messages)
 
-    def _stream(
-        self, prompt: Prompt, max_tokens: int, stop: Sequence[str], cancel: threading.Event
-    ) -> Generator[str, None, Finish]:
-        if not self._lock.acquire(blocking=False):
-            raise ModelError(f"{self.name} is busy with another answer. Ask again.")
-        written: list[int] = []
+    @contextmanager
+    def _alone(self, cancel: threading.Event) -> Iterator[bool]:
+        """The model for this caller alone; False if `cancel` was set before it was free.
+
+        The last guard: askers queue before they come here, so what is waited for is a warm-up.
+        """
+        until = time.monotonic() + BUSY_S
+        while not self._lock.acquire(timeout=POLL_S):
+            if cancel.is_set():
+                yield False
+                return
+            if time.monotonic() > until:
+                raise ModelError(f"{self.name} is busy with another answer. Ask again.")
         try:
-            pieces = self._write(prompt, max_tokens, cancel, written)
-            reason = yield from clip(pieces, (*stop, *self._vocabulary.control_texts))
-            return Finish(reason, sum(map(len, prompt)), len(written))
-        except RuntimeError as error:
-            raise ModelError(f"{self.name} failed: {error}. Ask again; restart if it fails again.") from error
+            yield not self._closed.is_set()
         finally:
             self._lock.release()
             if self._closed.is_set():
                 self.close()
+
+    def _stream(
+        self, prompt: Prompt, max_tokens: int, stop: Sequence[str], cancel: threading.Event
+    ) -> Generator[str, None, Finish]:
+        written: list[int] = []
+        reason: Reason = "cancelled"
+        with self._alone(cancel) as mine:
+            if mine:
+                pieces = self._write(prompt, max_tokens, cancel, written)
+                reason = yield from clip(pieces, (*stop, *self._vocabulary.control_texts))
+        return Finish(reason, sum(map(len, prompt)), len(written))
 
     def _write(
         self, prompt: Prompt, max_tokens: int, cancel: threading.Event, written: list[int]
@@ -154,7 +165,12 @@ class LlamaModel:
         for start in range(0, len(tokens), CHUNK):
             if cancel.is_set() or self._closed.is_set():
                 return False
-            self._llama.eval(tokens[start : start + CHUNK])
+            try:
+                self._llama.eval(tokens[start : start + CHUNK])
+            except RuntimeError as error:
+                raise ModelError(
+                    f"{self.name} failed: {error}. Ask again; if it fails again, restart."
+                ) from error
         return True
 
     def _likeliest(self) -> int:
@@ -165,8 +181,6 @@ class LlamaModel:
 
     def _restore(self, beginning: list[int], cancel: threading.Event) -> bool:
         """Put the context to exactly `beginning`: from its saved state, else by evaluating and saving it."""
-        if self._closed.is_set():
-            return False
         key = self._state_key(beginning)
         self._llama.reset()  # type: ignore[no-untyped-call]
         if state := self._states.get(key):
@@ -184,63 +198,10 @@ class LlamaModel:
 
     def _state_key(self, tokens: list[int]) -> str:
         """Names a state by all that its bytes depend on: file, build, processor, settings, tokens."""
-        stat = self._path.stat()
-        file = (self.name, stat.st_size, stat.st_mtime_ns)
-        build = (self._api.__version__, self._api.llama_print_system_info(), self._llama.n_threads, CHUNK)
-        return hashlib.sha256(repr((file, build, self.context, tokens)).encode()).hexdigest()
-
-
-class _Vocabulary:
-    """A loaded model's tokens and chat template; safe for many threads, but for `piece`."""
-
-    def __init__(self, llama: Llama, path: Path) -> None:
-        self._api = _library().api
-        self._llama, self._path = llama, path
-        self._handle = self._api.llama_model_get_vocab(llama.model)
-        self._render = _renderer(llama, path)
-        self._buffer = ctypes.create_string_buffer(LONGEST_PIECE)
-        self._control = self._of_kind(self._api.LLAMA_TOKEN_ATTR_CONTROL)
-        self.control_texts = tuple(self._control.values())
-        # llama.cpp reads user-defined tokens ("<tool_call>") even in what it is told to take as plain text.
-        self._markup = inside_markup(self._of_kind(self._api.LLAMA_TOKEN_ATTR_USER_DEFINED).values())
-
-    @cached_property
-    def _encoding(self) -> Any:
-        return encoder(self._path)
-
-    def count(self, text: str) -> int:
-        """Tokens of a plain text."""
-        return len(self._encoding.encode_ordinary(text) if self._encoding else self._plain(text))
-
-    def prompt(self, prefix: Sequence[Message], messages: Sequence[Message]) -> Prompt:
-        """Tokens up to the first content of `messages`, and the rest, ready for the answer."""
-        beginning, rest = (self._tokens(parts) for parts in split(self._render, prefix, messages))
-        bos = self._llama.token_bos()
-        missing = self._api.llama_vocab_get_add_bos(self._handle) and beginning[:1] != [bos]
-        return [bos, *beginning] if missing else beginning, rest
-
-    def ends(self, token: int) -> bool:
-        """Does the token end an answer? So do all of the template's, which have no place in one."""
-        return token in self._control or bool(self._api.llama_vocab_is_eog(self._handle, token))
-
-    def piece(self, token: int) -> bytes:
-        """A token's bytes; they may begin or end within a character."""
-        size = self._api.llama_token_to_piece(self._handle, token, self._buffer, LONGEST_PIECE, 0, False)
-        return self._buffer.raw[: max(size, 0)]
-
-    def _of_kind(self, kind: int) -> dict[int, str]:
-        tokens = range(self._llama.n_vocab())
-        found = [n for n in tokens if self._api.llama_vocab_get_attr(self._handle, n) & kind]
-        return {n: self._api.llama_vocab_get_text(self._handle, n).decode("utf-8", "replace") for n in found}
-
-    def _tokens(self, parts: Sequence[Part]) -> list[int]:
-        special = partial(self._llama.tokenize, add_bos=False, special=True)
-        cut = (self._plain(part.text) if part.is_content else special(part.text.encode()) for part in parts)
-        return list(chain.from_iterable(cut))
-
-    def _plain(self, text: str) -> list[int]:
-        pieces = (piece.encode("utf-8", "replace") for piece in self._markup.split(text))
-        return [token for piece in pieces for token in self._llama.tokenize(piece, add_bos=False)]
+        file = self._path.stat()
+        build = (self._api.__version__, self._api.llama_print_system_info(), self._llama.n_threads, SPEED)
+        parts = (self.name, file.st_size, file.st_mtime_ns, build, self.context, tokens)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 class _Library:
@@ -273,11 +234,9 @@ def _library() -> _Library:
 def _load(path: Path, context: int, threads: int) -> Llama:
     library = _library()
     library.errors.clear()
-    sizes = {"n_ctx": context, "n_batch": CHUNK, "n_ubatch": CHUNK}
+    workers = {"n_threads": threads, "n_threads_batch": threads}
     try:
-        llama: Llama = library.api.Llama(
-            str(path), **sizes, n_threads=threads, n_threads_batch=threads, verbose=False
-        )
+        llama: Llama = library.api.Llama(str(path), n_ctx=context, **SPEED, **workers, verbose=False)
     except (ValueError, RuntimeError) as error:
         raise ModelError(
             f"{path} cannot be loaded: {' '.join(library.errors) or error}. Fetch the file again if it is "
@@ -290,18 +249,3 @@ def _load(path: Path, context: int, threads: int) -> Llama:
             f"{path.name} takes {trained} tokens of context, not {context}. Set context = {trained}."
         )
     return llama
-
-
-def _renderer(llama: Llama, path: Path) -> Render:
-    from llama_cpp.llama_chat_format import Jinja2ChatFormatter
-
-    template = llama.metadata.get("tokenizer.chat_template")
-    if not template:
-        raise ModelError(
-            f"{path.name} has no chat template: it takes no instructions. Take an instruct model."
-        )
-    bos, eos = (
-        llama.detokenize([token], special=True).decode() if token >= 0 else ""
-        for token in (llama.token_bos(), llama.token_eos())
-    )
-    return renderer(Jinja2ChatFormatter(template, eos_token=eos, bos_token=bos))

@@ -15,7 +15,7 @@ from rag.errors import ModelError
 from rag.looping import TEMPLATE_TEXTS, clip
 from rag.model import Finish, Message, Reason
 from rag.server import Server, read_ahead
-from rag.tokens import o200k
+from rag.tokens import count, o200k
 
 MARGIN = 1.1  # other vocabularies need more tokens than the one counted with
 TURN_TOKENS, PROMPT_TOKENS = 8, 32  # the chat template's share: of each turn, and once
@@ -61,7 +61,7 @@ class RemoteModel:
 
     def count(self, text: str) -> int:
         if self._encoding:
-            return math.ceil(MARGIN * len(self._encoding.encode_ordinary(text)))
+            return math.ceil(MARGIN * count(self._encoding, text))
         units: list[str] = _UNITS.findall(text)
         return math.ceil(
             MARGIN * sum(len(unit.encode("utf-8", "replace")) if unit > "~" else 1 for unit in units)

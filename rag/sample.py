@@ -11,7 +11,7 @@ from rag.library import Library
 
 def sample_files() -> list[Path]:
     """The files of the sample that ships with the program."""
-    folder = Path(str(files("sample")))
+    folder = Path(str(files("sample"))).resolve()  # as `rag.readers.sources` names them
     return sorted(folder.glob("*.bib"))
 
 

@@ -80,6 +80,8 @@ MIGRATIONS: tuple[str, ...] = (
     END;
     INSERT INTO meta VALUES ('generation', '0'), ('reading', '0');
     """,
+    # An earlier version of a record is looked up by its citation key; without an index, among all of its file.
+    "CREATE INDEX records_citekey ON records (source_id, json_extract(record, '$.citekey'));",
 )
 
 

@@ -10,9 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from rag.evidence import name_of
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
+from rag.standing import background, lead
 
-Kind = Literal["list", "count", "other"]
+Kind = Literal["list", "count", "which", "other"]
 
 _THINGS = r"(?:papers|works|abstracts|articles|studies|submissions|publications)"
 _COUNT = re.compile(rf"\b(?:how many(?: of (?:the|these|those|my))?\s+(?:\w+\s+){{0,2}}{_THINGS}|(?:count|number of)"
@@ -24,27 +26,44 @@ _LIST = re.compile(
     rf"(?:are there|is there) (?:any |other )?(?:papers|works?|research|literature))\b",
     re.IGNORECASE,
 )
+_PAPER = r"(?:paper|work|abstract|article|study|submission|publication)"
+_METHOD = r"(?:method|approach|model|algorithm|technique|system|framework)"
+_WHICH = re.compile(
+    rf"^\W*(?:(?:and|so|ok|hi|hello|please)\W+)?(?:which of (?:these|the papers)\b|"
+    rf"(?:which|what) (?:(?:\w+ )?{_PAPER}|{_METHOD})\b(?! (?:does|do|did|was used|is used|are used|can|to|of|in)\b)|"
+    rf"(?:is|was|are) there (?:an?|any|some) (?:\w+ ){{0,2}}(?:{_PAPER}|{_METHOD}|piece)\b|"
+    r"who (?!(?:wrote|are|is|were|was|authored|published|did|else)\b)\w+(?:s|ed|t)\b)"
+    rf"|\b(?:looking for|find me|need|remember) (?:the|a) {_PAPER}\b|\bwhich paper\b|\bthere(?:'s| is| was) one\b"
+    r"|\b(?:which one|what(?:'s| is) its name|name)\?\W*$",
+    re.IGNORECASE,
+)
+_ALTERNATIVES = re.compile(
+    r", ?(?:an? )?\w+ or (?:an? )?\w+\W*$", re.IGNORECASE
+)  # "..., people or a chatbot?"
 MOST = 40  # papers that a set question can name
 FLOOR = 0.50  # score below which no paper is about a question
-BACKGROUND = slice(15, 20)  # ranks whose mean score stands for the papers that are not about the question
+LEAD = 0.07  # of the best score above the background, below which no paper is about a question
+LEAD_OF_ONE = 0.10  # the same for the one paper of a which-question
 SHARE = 0.5  # of the way from the background to the best score: where membership begins
-LINE_WORDS = 90  # words that quoting sentences may add to a list, over all its lines
+LINE_WORDS = 36  # of the sentence that is quoted beside one paper
+LIST_WORDS = 90  # of all sentences that are quoted in a list
 
 
 def kind_of(question: str) -> Kind:
     """What kind of set a question asks for; "other" for questions about what papers say."""
     if _COUNT.search(question):
         return "count"
-    return "list" if _LIST.search(question) else "other"
+    if _LIST.search(question):
+        return "list"
+    return "which" if _WHICH.search(question) and not _ALTERNATIVES.search(question) else "other"
 
 
-def members(hits: Sequence[Hit]) -> list[Hit]:
+def members(hits: Sequence[Hit], total: int) -> list[Hit]:
     """The hits (best first) that stand out: nearer to the best score than to the background's."""
-    if not hits or hits[0].score < FLOOR:
+    if not hits or hits[0].score < FLOOR or lead(hits, total) < LEAD:
         return []
-    rest = [h.score for h in hits[BACKGROUND]] or [h.score for h in hits[-1:]]
-    background = sum(rest) / len(rest) if len(hits) > 1 else 0.0
-    edge = max(FLOOR, background + SHARE * (hits[0].score - background))
+    behind = background(hits, total)
+    edge = max(FLOOR, behind + SHARE * (hits[0].score - behind))
     return [h for h in hits[:MOST] if h.score >= edge]
 
 
@@ -53,19 +72,29 @@ def sentences_of(evidence: Sequence[Evidence], total: int) -> list[AnswerSentenc
     citations = [_citation(e) for e in evidence]
     count = len(evidence)
     opening = f"{_number(count)} of {total} papers {'is' if count == 1 else 'are'} about this"
-    room = LINE_WORDS // max(1, sum(not e.paper.title for e in evidence))
+    # Titles speak for themselves; a paper without one is also told by its sentence.
+    room = LIST_WORDS // max(1, sum(not e.paper.title for e in evidence))
     named = [
-        AnswerSentence(_line(e, room), "supported", (c,)) for e, c in zip(evidence, citations, strict=True)
+        AnswerSentence(_line(e, 0 if e.paper.title else room), "supported", (c,))
+        for e, c in zip(evidence, citations, strict=True)
     ]
     return [AnswerSentence(opening + (":" if named else "."), "supported", tuple(citations)), *named]
 
 
+def paper_named(hits: Sequence[Hit], evidence: Sequence[Evidence], total: int) -> list[AnswerSentence]:
+    """The answer to "which paper ...?": the best paper by name and what it says; nothing if none stands out."""
+    if not evidence or lead(hits, total) < LEAD_OF_ONE:
+        return []
+    best = evidence[0]
+    return [AnswerSentence(_line(best, LINE_WORDS), "supported", (_citation(best),))]
+
+
 def _line(e: Evidence, room: int) -> str:
-    """A paper in a list: its title; a paper without one also by the beginning of its sentence."""
-    if e.paper.title:
-        return e.paper.title
+    """A paper by its name and what it says, at most `room` words of it; without room by its name alone."""
     said = e.sentence.text.split()
-    return f"{e.paper.label}: {' '.join(said[:room])}{' …' if len(said) > room else ''}"
+    if not room:
+        return name_of(e.paper)
+    return f"{name_of(e.paper)}: {' '.join(said[:room])}{' …' if len(said) > room else ''}"
 
 
 def _citation(e: Evidence) -> Citation:

@@ -9,6 +9,7 @@ from typing import Any
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -51,8 +52,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        file = Path(platformdirs.user_config_dir("pincite", False)) / "pincite.toml"
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=file)
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=settings_file())
 
     @property
     def models_dir(self) -> Path:
@@ -78,6 +78,11 @@ class Settings(BaseSettings):
         return {**values, "settings": digest[:12]}
 
 
+def settings_file() -> Path:
+    """Where the settings file is looked for; it need not be there."""
+    return Path(platformdirs.user_config_dir("pincite", False)) / "pincite.toml"
+
+
 def load(**flags: Any) -> Settings:
     """The settings of this run; `flags` that are None count as not given.
 
@@ -86,7 +91,14 @@ def load(**flags: Any) -> Settings:
     try:
         return Settings(**{k: v for k, v in flags.items() if v is not None})
     except ValidationError as error:
-        lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise SettingsError("Settings not understood. " + "; ".join(lines)) from None
+        lines = [f"{'.'.join(map(str, e['loc']))}: {_said(e)}" for e in error.errors()]
+        raise SettingsError(
+            f"Settings not understood. {'; '.join(lines)}. "
+            f"They come from the options, from PINCITE_* variables, and from {settings_file()}."
+        ) from None
     except ValueError as error:  # the TOML file itself
-        raise SettingsError(f"The settings file pincite.toml is not valid TOML: {error}") from None
+        raise SettingsError(f"The settings file {settings_file()} is not valid TOML: {error}") from None
+
+
+def _said(error: ErrorDetails) -> str:
+    return "there is no such setting" if error["type"] == "extra_forbidden" else error["msg"]

@@ -6,7 +6,8 @@ numbers with units stand in the cited sentences, names stand in the cited papers
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,9 +23,10 @@ from rag.words import STOP, words
 
 MOST_CITED = 3  # sentences cited by one answer sentence at the most
 HINT = 0.06  # what a marker of the model adds to a sentence's fit
-SUPPORTED = (0.72, 0.55)  # (cosine, share of words) either of which makes a sentence supported
-WEAK = (0.60, 0.30)  # the same for weak; below both it is unsupported
-GAIN = 0.18  # share of an answer sentence's words that a further citation must add
+SUPPORTED, WEAK = 0.50, 0.30  # agreement in meaning (0 to 1) from which a sentence has the grade
+FAR, NEAR = 0.55, 0.85  # cosines of a sentence with one that says something else, and the same
+GAIN = 0.2  # share of what a sentence claims that a further citation must add
+OTHER_PAPER = 0.15  # a further citation from another paper must add that much more
 VERBATIM = 15  # letters and digits from which a run counts as a quotation
 
 
@@ -46,6 +48,7 @@ class _Claim:
 
     text: str
     stems: frozenset[str]
+    fresh: frozenset[str]  # those that are not just the question's: what the sentence claims
     quantities: tuple[Quantity, ...]
     vector: Vectors
 
@@ -57,6 +60,7 @@ class Verifier:
         self.embedder = embedder
         self.question = question
         self.asked = bones(question)
+        self.asked_stems = stems(question)
         self.asked_quantities = tuple(quantities(question))
         vectors = embedder.documents([_short(e.sentence.text, embedder) for e in evidence])
         self.sources = [_source(e, v) for e, v in zip(evidence, vectors, strict=True)]
@@ -67,7 +71,9 @@ class Verifier:
         cited = self._attribute(claim, draft.numbers)
         if not cited:
             return Dropped(draft.text, "there is no evidence to check it against")
-        reason = self._numbers_fail(claim, cited) or self._names_fail(claim, cited)
+        reason = (
+            self._says_nothing(claim) or self._numbers_fail(claim, cited) or self._names_fail(claim, cited)
+        )
         if reason:
             return Dropped(draft.text, reason)
         grade = self._grade(claim, cited)
@@ -78,42 +84,55 @@ class Verifier:
 
     def _claim(self, text: str) -> _Claim:
         vector = self.embedder.documents([_short(text, self.embedder)])[0]
-        return _Claim(text, stems(text), tuple(quantities(text)), vector)
+        said = stems(text)
+        return _Claim(text, said, said - self.asked_stems, tuple(quantities(text)), vector)
 
     def _attribute(self, claim: _Claim, hints: Sequence[int]) -> list[Source]:
-        """The sentence that fits best, and further ones as long as each adds words or numbers."""
+        """The sentence that fits best, and further ones as long as each adds words, numbers or names."""
         if not self.sources:
             return []
-        fit = {id(s): self._fit(claim, s) + HINT * (s.evidence.n in hints) for s in self.sources}
-        ranked = sorted(self.sources, key=lambda s: -fit[id(s)])
+        ranked = sorted(self.sources, key=lambda s: -self._fit(claim, s, hints))
         cited = [ranked[0]]
         while len(cited) < MOST_CITED:
-            held = frozenset().union(*(s.stems for s in cited))
-            lacking = [q for q in claim.quantities if not any(stands_in(q, s.quantities) for s in cited)]
-            best, gain = None, 0.0
-            for s in ranked[1:]:
-                if s in cited:
-                    continue
-                new = len(claim.stems & s.stems - held) / (len(claim.stems) or 1)
-                new += 0.5 * sum(stands_in(q, s.quantities) for q in lacking)
-                new += HINT * (s.evidence.n in hints)
-                if (
-                    new > gain
-                    and s.evidence.paper.key in {c.evidence.paper.key for c in cited}
-                    or new > gain + GAIN
-                ):
-                    best, gain = s, new
-            if best is None or gain < GAIN:
+            rest = [s for s in ranked if s not in cited]
+            gains = [(self._gain(claim, s, cited, hints), s) for s in rest]
+            best = max(gains, key=lambda pair: pair[0], default=(0.0, ranked[0]))
+            if best[0] < GAIN:
                 break
-            cited.append(best)
+            cited.append(best[1])
         return sorted(cited, key=lambda s: s.evidence.n)
 
-    def _fit(self, claim: _Claim, source: Source) -> float:
-        shared = len(claim.stems & source.stems) / (len(claim.stems) or 1)
-        numbers = sum(stands_in(q, source.quantities) for q in claim.quantities) / (
-            len(claim.quantities) or 1
+    def _fit(self, claim: _Claim, source: Source, hints: Sequence[int]) -> float:
+        """How well one sentence supports a claim; what the claim adds to the question counts most."""
+        numbers = _share(sum(stands_in(q, source.quantities) for q in claim.quantities), claim.quantities)
+        return (
+            0.5 * float(claim.vector @ source.vector)
+            + 0.3 * _share(len(claim.fresh & source.stems), claim.fresh)
+            + 0.1 * _share(len(claim.stems & source.stems), claim.stems)
+            + 0.2 * numbers
+            + HINT * (source.evidence.n in hints)
         )
-        return 0.5 * float(claim.vector @ source.vector) + 0.4 * shared + 0.2 * numbers
+
+    def _gain(self, claim: _Claim, source: Source, cited: Sequence[Source], hints: Sequence[int]) -> float:
+        """What a further citation adds: words, numbers and names that the others lack."""
+        held = frozenset().union(*(s.stems for s in cited))
+        lacking = [q for q in claim.quantities if not any(stands_in(q, s.quantities) for s in cited)]
+        texts = " ".join(s.paper_text for s in cited)
+        names = [n for n in strong_names(claim.text) if bones(n) not in texts]
+        same = source.evidence.paper.key in {c.evidence.paper.key for c in cited}
+        return (
+            _share(len(claim.fresh & source.stems - held), claim.fresh)
+            + 0.5 * sum(stands_in(q, source.quantities) for q in lacking)
+            + 0.5 * sum(bones(n) in source.paper_text for n in names)
+            + HINT * (source.evidence.n in hints)
+            - (0.0 if same else OTHER_PAPER)
+        )
+
+    def _says_nothing(self, claim: _Claim) -> str:
+        """A sentence that only gives the question back is no answer; a yes, a no and a number are."""
+        if claim.fresh or claim.quantities or _ANSWERS.match(claim.text) or denies(claim.text):
+            return ""
+        return "it only repeats the question"
 
     def _numbers_fail(self, claim: _Claim, cited: Sequence[Source]) -> str:
         there = [q for s in cited for q in s.quantities]
@@ -139,12 +158,18 @@ class Verifier:
         held = frozenset().union(*(s.stems for s in cited)) | stems(
             " ".join(s.evidence.paper.label for s in cited)
         )
-        shared = len(claim.stems & held) / (len(claim.stems) or 1)
-        if cosine >= SUPPORTED[0] or shared >= SUPPORTED[1]:
+        near = min(1.0, max(0.0, (cosine - FAR) / (NEAR - FAR)))
+        agreement = 0.5 * near + 0.5 * (_share(len(claim.fresh & held), claim.fresh) if claim.fresh else near)
+        if agreement >= SUPPORTED:
             return "supported"
-        return "weak" if cosine >= WEAK[0] or shared >= WEAK[1] else "unsupported"
+        return "weak" if agreement >= WEAK else "unsupported"
 
 
+def _share(part: int, whole: Sized) -> float:
+    return part / len(whole) if whole else 0.0
+
+
+_ANSWERS = re.compile(r"(?:yes|no|ja|nein|oui|non)\b", re.IGNORECASE)
 _DENIALS = frozenset(
     "no not none never without neither nor cannot isn't doesn't don't free instead unlike rather".split()
 )

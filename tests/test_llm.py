@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fakes import ScriptedModel
 
+from rag import llm
 from rag.errors import ModelError
 from rag.llm import CHUNK, LlamaModel
 from rag.model import Finish, Message, Model
@@ -129,10 +130,16 @@ def test_an_answer_does_not_depend_on_what_was_asked_before(model: LlamaModel) -
         (RULES, "Which rate trains eight times faster? Say it in words, please, and name the corpus."),
         (OTHER_RULES, "How fast is a rate of 0.3?"),
     ]
-    first = [answer(model, prefix, text) for prefix, text in asked]
-    assert all(first)
-    assert [answer(model, prefix, text) for prefix, text in reversed(asked)] == first[::-1]
-    assert [answer(model, *asked[n]) for n in (0, 2, 0, 1)] == [first[n] for n in (0, 2, 0, 1)]
+
+    def ask(n: int) -> tuple[str, list[float]]:
+        """The answer, and every bit of the model's last decision."""
+        text = answer(model, *asked[n])
+        logits = model._api.llama_get_logits_ith(model._llama.ctx, -1)
+        return text, logits[: model._llama.n_vocab()]
+
+    first = [ask(n) for n in range(3)]
+    assert all(text for text, _ in first)
+    assert [ask(n) for n in (2, 1, 0, 2, 0)] == [first[n] for n in (2, 1, 0, 2, 0)]
 
 
 @pytest_model
@@ -231,12 +238,30 @@ def test_cancel_stops_while_the_prompt_is_read(model: LlamaModel) -> None:
 
 
 @pytest_model
-def test_a_second_stream_is_refused_while_one_runs(model: LlamaModel) -> None:
-    stream = model.stream(RULES, question("How fast?"), max_tokens=9)
-    next(stream)
+def test_a_second_stream_waits_for_the_first_but_not_for_ever(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = model.stream(RULES, question("How fast?"), max_tokens=9)
+    next(first)
+    monkeypatch.setattr(llm, "BUSY_S", 0.05)
     with pytest.raises(ModelError, match="busy with another answer"):
         next(model.stream(RULES, question("How fast?"), max_tokens=9))
-    stream.close()
+    cancel = threading.Event()
+    cancel.set()
+    second = model.stream(RULES, question("How fast?"), max_tokens=9, cancel=cancel)
+    assert drained(second)[1].reason == "cancelled"
+    monkeypatch.setattr(llm, "BUSY_S", 30.0)
+    threading.Timer(0.2, first.close).start()
+    assert drained(model.stream(RULES, question("How fast?"), max_tokens=2))[1].output_tokens == 2
+
+
+@pytest_model
+def test_a_question_during_the_warm_up_is_answered(model: LlamaModel) -> None:
+    prefix = [Message("system", "A prefix that was never seen before. " * 20)]
+    warming = threading.Thread(target=model.warm, args=(prefix,))
+    warming.start()
+    assert answer(model, prefix, "How fast is a rate of 0.5?", 3)
+    warming.join()
 
 
 @pytest_model

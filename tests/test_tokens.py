@@ -11,7 +11,7 @@ import pytest
 
 from rag import tokens
 from rag.settings import Settings
-from rag.tokens import encoder, o200k
+from rag.tokens import count, encoder, o200k
 
 SHARED = Path(__file__).parents[2] / "shared"
 SMALL = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
@@ -78,6 +78,13 @@ def test_no_character_is_lost_by_the_split(tmp_path: Path, pre: str) -> None:
     encoding = encoder(gguf(tmp_path / "m.gguf", pre))
     assert encoding is not None
     assert encoding.decode(encoding.encode_ordinary(text)) == text
+
+
+def test_a_million_spaces_are_counted(tmp_path: Path) -> None:
+    encoding = encoder(gguf(tmp_path / "m.gguf", "qwen2"))
+    assert encoding is not None
+    assert count(encoding, " " * 10**6) == 10**6 // 2  # by the merge of two spaces
+    assert count(encoding, "") == 0
 
 
 @pytest.mark.parametrize(("pre", "model"), [("tekken", "gpt2"), ("default", "llama"), ("qwen2", "llama")])

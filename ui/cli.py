@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,35 +33,76 @@ COMMANDS = {
     "doctor": "ui.commands.doctor:doctor",
 }
 
+DEFAULT = "default"  # the collection that is there without being made
 
-@dataclass
+
 class Context:
     """What every command gets: the settings, and openers for the parts it needs."""
 
-    settings: Settings
-    quiet: bool
+    def __init__(self, flags: Mapping[str, Any], quiet: bool) -> None:
+        self.flags = flags
+        self.quiet = quiet
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Read when first wanted, so that help is shown whatever the settings file holds."""
+        from rag.settings import load
+
+        settings = load(**self.flags)
+        _go_offline(settings.offline)
+        return settings
 
     def progress(self) -> Bar:
         from ui.progress import Bar
 
         return Bar(self.quiet)
 
-    def open_library(self) -> Library:
+    def open_library(self, *, new: bool = False) -> Library:
+        """The collection's library; raises PinciteError for a collection that nobody made, unless `new`."""
         from rag.opening import library_of
 
-        return library_of(self.settings)
+        if new:
+            return library_of(self.settings)
+        self._must_exist()
+        library = library_of(self.settings)
+        self._tell_if_empty(library)
+        return library
 
     def open_retriever(self) -> Retriever:
         from rag.opening import retriever_of
 
+        self._must_exist()
         with self.progress() as bar:
-            return retriever_of(self.settings, bar)
+            retriever = retriever_of(self.settings, bar)
+        self._tell_if_empty(retriever.library)
+        return retriever
 
     def open_assistant(self) -> Assistant:
         from rag.opening import assistant_of
 
+        self._must_exist()
         with self.progress() as bar:
-            return assistant_of(self.settings, bar)
+            assistant = assistant_of(self.settings, bar)
+        self._tell_if_empty(assistant.library)
+        return assistant
+
+    def _must_exist(self) -> None:
+        """A name typed wrong must not become a new, empty collection; the first one needs no making."""
+        folder = self.settings.collection_dir
+        if (folder / "library.sqlite").is_file() or folder.name == DEFAULT:
+            return
+        there = sorted(f.name for f in folder.parent.glob("*/") if (f / "library.sqlite").is_file())
+        raise PinciteError(
+            f"There is no collection {folder.name!r} in {folder.parent} (there: {', '.join(there) or 'none'}). "
+            f"To make it: pincite --collection {folder.name} index FILE"
+        )
+
+    def _tell_if_empty(self, library: Library) -> None:
+        if not library.size()[0]:
+            click.echo(
+                f"The collection {self.settings.collection!r} is empty. To fill it: pincite index FILE",
+                err=True,
+            )
 
 
 class Lazy(click.Group):
@@ -75,6 +117,13 @@ class Lazy(click.Group):
         module, _, attribute = COMMANDS[name].partition(":")
         command: click.Command = getattr(__import__(module, fromlist=[attribute]), attribute)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The reader (head, less) has gone: no error, but Python would complain once more at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Lazy, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -105,18 +154,15 @@ def pincite(ctx: click.Context, /, quiet: bool, port: int, no_browser: bool, **f
       pincite index library.bib icml2024.txt      add your papers
       pincite ask "Which papers edit audio?"      ask in the terminal
     """
-    from rag.settings import load
-
-    ctx.obj = Context(load(**flags), quiet)
-    _go_offline(ctx.obj.settings.offline)
+    _no_telemetry()
+    ctx.obj = Context(flags, quiet)
     if ctx.invoked_subcommand is None:
         from ui.commands.page import page
 
         page(ctx.obj, port, open_browser=not no_browser)
 
 
-def _go_offline(offline: bool) -> None:
-    """Telemetry is always off; with --offline no library may look for anything beyond this machine."""
+def _no_telemetry() -> None:
     for name, value in (
         ("GRADIO_ANALYTICS_ENABLED", "False"),
         ("HF_HUB_DISABLE_TELEMETRY", "1"),
@@ -124,6 +170,10 @@ def _go_offline(offline: bool) -> None:
         ("DO_NOT_TRACK", "1"),
     ):
         os.environ[name] = value
+
+
+def _go_offline(offline: bool) -> None:
+    """With --offline no library may look for anything beyond this machine."""
     if offline:
         os.environ["HF_HUB_OFFLINE"] = "1"
         os.environ["TRANSFORMERS_OFFLINE"] = "1"
@@ -142,9 +192,6 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted; what was finished is kept.", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader (head, less) has gone: no error, but Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         click.echo(f"pincite: {error.strerror or error}: {error.filename or ''}".rstrip(": "), err=True)
         sys.exit(1)

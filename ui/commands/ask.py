@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -91,8 +92,9 @@ def chat(ctx: Context) -> None:
     click.echo(f"{assistant.size()[0]} papers. An empty line ends the conversation.", err=True)
     while True:
         try:
-            question = input("\n> ").strip()
+            question = input("\n> " if sys.stdin.isatty() else "").strip()
         except EOFError:
+            click.echo("", err=True)
             return
         if not question:
             return

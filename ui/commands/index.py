@@ -24,7 +24,7 @@ SHOWN = 10  # problems listed in the terminal; all of them go into --report
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--no-embed", is_flag=True, help="Read and store only; vectors are made by the next run.")
 @click.option("--rebuild", is_flag=True, help="Make all vectors anew from the library; needs no source file.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if any record could not be read.")
@@ -54,7 +54,7 @@ def index(
     with ctx.progress() as bar:
         folder = ctx.settings.collection_dir
         with writer_lock(folder, lambda who: bar.note(f"Waiting: {who} is writing to this collection.")):
-            library = ctx.open_library()
+            library = ctx.open_library(new=True)
             reports = _read(library, paths, bar)
             embedded = 0 if no_embed else _embed(ctx, library, rebuild, bar)
     _summary(library, reports, embedded, time.monotonic() - started, no_embed)
@@ -96,19 +96,20 @@ def _summary(
         if r.unchanged:
             click.echo(f"{r.name}: unchanged since it was last read")
             continue
-        parts = [f"{c.records} records", f"{c.added} new papers"]
+        parts = [_count(c.records, "record"), _count(c.added, "new paper")]
         parts += [f"{c.changed} changed"] if c.changed else []
         parts += [f"{c.joined} already known"] if c.joined else []
         parts += [f"{len(r.problems)} skipped"] if r.problems else []
         click.echo(f"{r.name}: {', '.join(parts)}")
         if c.gone:
-            click.echo(f"  {c.gone} papers of its earlier version are kept; `pincite remove KEY` removes one")
+            gone = _count(c.gone, "paper")
+            click.echo(f"  kept from its earlier version: {gone}; `pincite remove KEY` removes one")
         _problems(r.problems)
     click.echo("")
     for name, value in (
         ("papers", f"{papers:,}"),
         ("sentences", f"{sentences:,}"),
-        ("embedded now", f"{embedded:,}" + (" (--no-embed)" if no_embed else "")),
+        ("embedded now", f"{embedded:,}"),
         ("skipped", f"{sum(len(r.problems) for r in reports):,}"),
         ("seconds", f"{seconds:.1f}"),
     ):
@@ -116,6 +117,12 @@ def _summary(
     changed = any(r.counts.added or r.counts.changed for r in reports)
     if not changed and not embedded:
         click.echo("Nothing has changed.")
+    if no_embed and library.pending():
+        click.echo(f"Not embedded yet: {_count(library.pending(), 'paper')}; the next run does it.")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}" + ("" if n == 1 else "s")
 
 
 def _problems(problems: Sequence[Problem]) -> None:

@@ -28,7 +28,12 @@ def models() -> None:
 @models.command("list")
 @click.pass_obj
 def list_(ctx: Context) -> None:
-    """All models of the catalogue, and which of them are on this machine."""
+    """All models of the catalogue, and which of them are on this machine.
+
+    \b
+    Example:
+      pincite models list
+    """
     from rag.catalog import catalog
     from rag.weights import status
 
@@ -45,7 +50,13 @@ def list_(ctx: Context) -> None:
 @click.argument("names", nargs=-1)
 @click.pass_obj
 def pull(ctx: Context, names: Sequence[str]) -> None:
-    """Fetch models (without a name: the defaults); what is already here is checked, not fetched again."""
+    """Fetch models (without a name: the defaults); what is already here is checked, not fetched again.
+
+    \b
+    Examples:
+      pincite models pull
+      pincite models pull qwen2.5-coder-0.5b
+    """
     from rag.catalog import catalog
     from rag.weights import locate
 

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 def page(ctx: Context, port: int, *, open_browser: bool) -> None:
     """Open the page; an empty library gets the sample collection first."""
-    library = ctx.open_library()
+    from ui.web.address import free
+
+    free(port)  # a taken port is told before anything is fetched or loaded
+    library = ctx.open_library(new=True)
     prepare(ctx, library)
     assistant = ctx.open_assistant()
     _serve(ctx, assistant, port, open_browser)

@@ -84,10 +84,10 @@ def remove(ctx: Context, name: str) -> None:
     from rag.importing import remove as forget
     from rag.indexing import bring_up_to_date, writer_lock
 
+    library = ctx.open_library()
     with ctx.progress() as bar:
         folder = ctx.settings.collection_dir
         with writer_lock(folder, lambda who: bar.note(f"Waiting: {who} is writing to this collection.")):
-            library = ctx.open_library()
             removed, kept = forget(library, name)
             if not removed and not kept:
                 raise PinciteError(f"There is no paper and no file {name!r} in this collection.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 import threading
 import time
 import webbrowser
@@ -15,12 +14,12 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from rag.errors import PinciteError
+from ui.web.address import HOST, free, taken
 from ui.web.conversation import LONGEST_QUESTION, Assistant, Turns, answer_to, converse, opened, too_long
 from ui.web.relay import Running
 from ui.web.render import header_html, turns_html, welcome_html
 from ui.web.sources import evidence_html
 
-HOST = "127.0.0.1"
 SESSIONS = 32  # questions that stream or wait at once; the assistant puts them in order
 THREADS = 2 * SESSIONS  # a press finds a thread while every question holds one
 HERE = Path(__file__).parent
@@ -166,7 +165,7 @@ def _welcome(assistant: Assistant) -> str:
 
 def launch(page: gr.Blocks, port: int) -> str:
     """Serve the page to this machine, on any free port for 0, and give its address; does not block."""
-    port = _free(port)
+    port = free(port)
     _reach_directly()
     style = (HERE / "style.css").read_text("utf-8")
     fonts: dict[str, Any] = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
@@ -189,7 +188,7 @@ def launch(page: gr.Blocks, port: int) -> str:
             enable_monitoring=False,
         )
     except OSError as error:
-        raise _taken(port) from error
+        raise taken(port) from error
     return url.rstrip("/")
 
 
@@ -217,23 +216,6 @@ def _close(page: gr.Blocks) -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     page.server.force_exit = True
     page.close(verbose=False)
-
-
-def _free(port: int) -> int:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server itself binds
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            raise _taken(port) from error
-        return int(probe.getsockname()[1])
-
-
-def _taken(port: int) -> PinciteError:
-    return PinciteError(
-        f"Port {port} on {HOST} is taken by another program. "
-        f"Stop that program, or choose another port: pincite --port {port + 1}"
-    )
 
 
 def _reach_directly() -> None:
