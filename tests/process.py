@@ -3,6 +3,7 @@ of ours for it to read."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -14,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from rag.catalog import catalog
@@ -132,3 +135,14 @@ def _read(page: Served) -> None:
         page.errors.append(line)
         if found := re.match(r"Ready: (http://127\.0\.0\.1:\d+)\s*$", line):
             page.url = found[1]
+
+
+def ask_endpoint(url: str, question: str, seconds: float = 180) -> dict[str, Any]:
+    """The answer row from the page's `/ask` endpoint, over plain HTTP as Gradio documents it."""
+    with httpx.Client(base_url=f"{url}/gradio_api/call/ask", timeout=seconds, trust_env=False) as client:
+        event = client.post("", json={"data": [question]}).raise_for_status().json()["event_id"]
+        text = client.get(f"/{event}").raise_for_status().text
+    found = re.search(r"^event: complete\ndata: (.*)$", text, re.M)
+    assert found, text
+    row: dict[str, Any] = json.loads(found[1])[0]
+    return row

@@ -1,0 +1,91 @@
+import pytest
+
+from rag.nouns import Evidence, Hit, Paper, Sentence, Why
+from rag.sets import kind_of, members, paper_named, sentences_of
+from rag.standing import background, depth, lead
+
+
+def hits(*scores: float) -> list[Hit]:
+    return [Hit(Paper(i, f"p{i}", f"Paper {i}", "A."), score, Why()) for i, score in enumerate(scores)]
+
+
+def evidence(n: int, title: str = "", label: str = "List #1: a phrase") -> Evidence:
+    text = "Stacked filters halve the cost."
+    return Evidence(
+        n, Paper(n, f"p{n}", title or label, text, title=title), Sentence(f"p{n}", 0, 0, len(text), text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Which papers edit audio without training?", "list"),
+        ("List all papers on federated learning.", "list"),
+        ("what work is there on diffusion for music", "list"),
+        ("Give me every paper about speech", "list"),
+        ("list the shared task system description papers", "list"),
+        ("How many papers deal with counterfactuals?", "count"),
+        ("How many of the papers are about protein design?", "count"),
+        ("count the papers involving planning", "count"),
+        ("How many GPU hours did it take?", "other"),
+        ("Which paper asks users what they like best?", "which"),
+        ("Which method was tested on lattice proteins?", "which"),
+        ("Is there an opinion piece about what the field rewards?", "which"),
+        ("there's one on recovering a terrain - which?", "which"),
+        ("Who proves convergence of the wrong model?", "which"),
+        ("Who wrote the paper on audio editing?", "other"),
+        ("Which optimization technique sits at the core of FedDA?", "other"),
+        ("Which method does LPN use to recover the prior?", "other"),
+        ("Who marks the replies, people or a chatbot?", "other"),
+        ("What speed-up does SRigL reach?", "other"),
+    ],
+)
+def test_kinds(question: str, kind: str) -> None:
+    assert kind_of(question) == kind
+
+
+FLAT = [0.5] * 20
+
+
+def test_background_is_the_mean_of_ranks_16_to_20() -> None:
+    found = hits(*[0.8] * 15, 0.40, 0.42, 0.44, 0.46, 0.48)
+    assert background(found, 38) == pytest.approx(0.44)  # (.40 + .42 + .44 + .46 + .48) / 5
+    assert lead(found, 38) == pytest.approx(0.36)
+
+
+def test_few_papers_have_no_background() -> None:
+    assert lead(hits(0.6, 0.5), 2) == 1.0
+    assert lead([], 0) == 0.0
+
+
+def test_a_dense_collection_is_looked_at_deeper() -> None:
+    assert depth(38) == depth(300) == 20
+    assert depth(1200) == 35  # 15 * sqrt(1200 / 300) + 5
+    assert depth(1_000_000) == 105
+
+
+def test_members_are_nearer_to_the_best_than_to_the_background() -> None:
+    # background .50, best .80: the edge lies at .65
+    found = hits(0.80, 0.70, 0.66, 0.64, *[0.55] * 11, *[0.50] * 5)
+    assert [h.score for h in members(found, 38)] == [0.80, 0.70, 0.66]
+
+
+def test_nothing_stands_out_of_a_flat_list() -> None:
+    assert members(hits(0.55, *FLAT), 38) == []
+    assert members([], 38) == []
+
+
+def test_a_set_answer_counts_first_and_pins_every_paper() -> None:
+    sentences = sentences_of([evidence(1, "Filters"), evidence(2)], 38)
+    assert [s.text for s in sentences] == [
+        "Two (2) of 38 papers are about this:",
+        "Filters",
+        "a phrase: Stacked filters halve the cost.",
+    ]
+    assert [[c.n for c in s.citations] for s in sentences] == [[1, 2], [1], [2]]
+
+
+def test_the_one_paper_is_named_with_what_it_says() -> None:
+    (sentence,) = paper_named(hits(0.8, *FLAT), [evidence(1, "Filters")], 38)
+    assert sentence.text == "Filters: Stacked filters halve the cost."
+    assert paper_named(hits(0.55, *FLAT), [evidence(1, "Filters")], 38) == []

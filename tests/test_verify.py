@@ -1,0 +1,113 @@
+import pytest
+
+from rag.markers import Draft
+from rag.nouns import AnswerSentence, Dropped, Evidence, Paper, Sentence
+from rag.verify import Verifier, denies
+from tests.fakes import HashEmbedder
+
+SPEED = "On one V100, TidalNet trains 2.6 times faster than a transformer and lowers its error by 18%."
+FILTERS = "This method replaces attention with a bank of learned recurrent filters."
+FOREST = "GraftTree merges similar subtrees by their split geometry alone."
+
+
+def evidence() -> list[Evidence]:
+    out = []
+    for n, (key, title, text) in enumerate(
+        [("roe24", "TidalNet: Sea-Level Forecasts", SPEED), ("roe24", "TidalNet: Sea-Level Forecasts", FILTERS),
+         ("lin23", "GraftTree: Forests Without Data", FOREST)], 1
+    ):  # fmt: skip
+        paper = Paper(n, key, title, f"{SPEED} {FILTERS}" if key == "roe24" else FOREST, title=title)
+        start = paper.abstract.index(text)
+        out.append(Evidence(n, paper, Sentence(key, n, start, start + len(text), text)))
+    return out
+
+
+def check(text: str, *numbers: int, question: str = "What does it do?") -> AnswerSentence | Dropped:
+    return Verifier(HashEmbedder(dim=256, max_tokens=512), evidence(), question).check(Draft(text, numbers))
+
+
+def cited(result: AnswerSentence | Dropped) -> list[int]:
+    assert isinstance(result, AnswerSentence), result
+    return [c.n for c in result.citations]
+
+
+def test_a_verbatim_run_is_quoted() -> None:
+    result = check("TidalNet trains 2.6 times faster than a transformer")
+    assert isinstance(result, AnswerSentence)
+    assert result.support == "quoted"
+    assert cited(result) == [1]
+
+
+def test_a_wrong_marker_is_moved_to_the_sentence_that_says_it() -> None:
+    assert cited(check("GraftTree merges subtrees by the geometry of their splits.", 1)) == [3]
+
+
+def test_a_missing_marker_is_found() -> None:
+    assert cited(check("TidalNet replaces attention with learned recurrent filters.")) == [2]
+
+
+def test_two_facts_get_two_citations() -> None:
+    text = "TidalNet replaces attention with a bank of recurrent filters and trains 2.6 times faster."
+    assert cited(check(text)) == [1, 2]
+
+
+def test_two_papers_get_two_citations() -> None:
+    text = "TidalNet lowers the error by 18%, while GraftTree merges similar subtrees by split geometry."
+    assert cited(check(text)) == [1, 3]
+
+
+def test_a_name_of_the_title_stands_for_this_method() -> None:
+    assert cited(check("TidalNet uses a bank of learned recurrent filters instead of attention.")) == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "TidalNet trains 6.2 times faster than a transformer.",
+            "the number 6.2 times is not in the cited sentences",
+        ),
+        ("TidalNet trains 2.6% faster than a transformer.", "the number 2.6% is not in the cited sentences"),
+        ("TidalNet trains faster than PatchTST on one V100.", "the name PatchTST is not in the cited papers"),
+        ("Sparse kernels accelerate protein folding pipelines.", "no sentence of the papers says this"),
+    ],
+)
+def test_what_is_not_shown(text: str, reason: str) -> None:
+    assert check(text) == Dropped(text, reason)
+
+
+def test_giving_the_question_back_is_no_answer() -> None:
+    text = "The filters that replace attention are learned recurrent filters."
+    question = "Which learned recurrent filters replace attention?"
+    assert check(text, question=question) == Dropped(text, "it only repeats the question")
+
+
+def test_a_name_of_the_question_may_be_denied_but_not_claimed() -> None:
+    question = "Does TidalNet use LoRA?"
+    assert isinstance(
+        check("TidalNet replaces attention with recurrent filters, not LoRA.", question=question),
+        AnswerSentence,
+    )
+    claimed = "TidalNet replaces attention with LoRA and recurrent filters."
+    assert check(claimed, question=question) == Dropped(claimed, "the name LoRA is not in the cited papers")
+
+
+def test_quotes_are_exact_spans() -> None:
+    result = check("TidalNet lowers the error of a transformer by 18%.")
+    assert isinstance(result, AnswerSentence)
+    (citation,) = result.citations
+    abstract = evidence()[0].paper.abstract
+    assert abstract[citation.start : citation.end] == citation.quote == SPEED
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is not trained.", True),
+        ("A training-free method.", True),
+        ("It doesn’t need data.", True),
+        ("It is fast.", False),
+    ],
+)
+def test_denies(text: str, expected: bool) -> None:
+    assert denies(text) is expected
