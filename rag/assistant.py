@@ -12,7 +12,7 @@ from typing import Any
 import prompts
 from rag import markers
 from rag.errors import ModelError
-from rag.evidence import best_each, choose
+from rag.evidence import best_each, choose, shares
 from rag.examples import examples
 from rag.model import Finish, Model
 from rag.nouns import (
@@ -102,12 +102,12 @@ class Assistant:
         run.hits, run.sure = hits[:LOOKED_AT], lead(hits, total) >= SURE
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):
+            papers = run.hits[: self.settings.papers]
             run.evidence = choose(
                 self.retriever,
-                run.hits,
+                papers,
                 run.search.forms,
-                papers=self.settings.papers,
-                sentences=self.settings.sentences,
+                share=shares(papers, run.sure, run.search.follow_up),
                 budget=room(self.model, self.prompt, question, history, self.settings),
                 count=self.model.count,
             )

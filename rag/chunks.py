@@ -57,7 +57,9 @@ def pieces(text: str, lengths: Lengths, limit: int) -> Iterator[str]:
     if lengths([text])[0] <= limit:
         yield text
         return
-    cut = text.rfind(" ", 1, len(text) // 2 + 1)
-    cut = cut if cut > 0 else len(text) // 2
+    middle = len(text) // 2
+    cut = text.rfind(" ", 1, middle + 1)
+    cut = cut if cut > 0 else text.find(" ", middle)
+    cut = cut if cut > 0 else middle
     yield from pieces(text[:cut].strip(), lengths, limit)
     yield from pieces(text[cut:].strip(), lengths, limit)

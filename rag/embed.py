@@ -6,7 +6,6 @@ uses `OnnxEncoder` directly; both ways run the same arithmetic (a test pins them
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.catalog import catalog
+from rag.cores import usable_cores
 from rag.errors import WeightsError
 
 Vectors = NDArray[np.float32]
@@ -28,7 +28,7 @@ class OnnxEncoder:
         from tokenizers import Tokenizer
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or len(os.sched_getaffinity(0))
+        options.intra_op_num_threads = threads or usable_cores()
         options.log_severity_level = 3
         try:
             self.session = onnxruntime.InferenceSession(str(folder / "model_quantized.onnx"), options)

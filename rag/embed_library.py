@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +11,9 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import InputModule
+from transformers.utils import logging
 
+from rag.cores import usable_cores
 from rag.embed import Embedder, OnnxEncoder, Vectors
 
 
@@ -27,7 +28,7 @@ class OnnxModule(InputModule):
         self.encoder = encoder
         self.tokenizer = encoder.tokenizer
         self.max_seq_length = encoder.max_tokens
-        self.pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+        self.pool = ThreadPoolExecutor(usable_cores())
 
     def preprocess(self, inputs: Sequence[Any], prompt: str | None = None, **_: Any) -> dict[str, Any]:
         return {"ids": self.encoder.tokenise([(prompt or "") + str(text) for text in inputs])}
@@ -49,7 +50,8 @@ def wrap(encoder: OnnxEncoder) -> SentenceTransformer:
 
 
 def open_folder(folder: Path) -> SentenceTransformer:
-    """A sentence-transformers folder; nothing is fetched."""
+    """A sentence-transformers folder; nothing is fetched, and no bar is drawn."""
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
 
 
@@ -65,6 +67,8 @@ class LibraryEmbedder(Embedder):
         self.dimension = int(model.get_embedding_dimension() or 0)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
+        if not texts:
+            return []
         tokenizer = self.model.tokenizer
         if hasattr(tokenizer, "encode_batch"):
             return [len(e.ids) for e in tokenizer.encode_batch(list(texts))]

@@ -12,7 +12,8 @@ from rag.retrieve import Retriever
 from rag.vectors import parse
 from rag.words import terms, words
 
-CLEAR = 0.03  # lead of the first paper's score from which it alone is shown whole
+CLEAR = 0.03  # lead of the first paper over the second from which it alone is shown whole
+FOLLOWED = 0.005  # the same for a follow-up: the history has already said which paper it is
 # Sentences that speak to a model or a reviewer instead of about the work: no evidence for anything.
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:rules?|instructions?|prompts?|above|previous|everything)\b"
@@ -24,38 +25,45 @@ _ORDERS = re.compile(
 _LEANING = ("this ", "these ", "it ", "its ", "they ", "such ", "that ", "the latter", "both ", "here ")
 
 
+# Sentences of the first paper, the second, ... (the last number goes on): WHOLE is all of them.
+WHOLE = 1_000
+ONE_LEADS = (WHOLE, 1)
+SOME_LEAD = (4, 4, 2, 1)  # several papers stand out: a comparison, or two papers on one subject
+NONE_LEADS = (3, 2)  # breadth: the question may share no words with its paper
+
+
+def shares(hits: Sequence[Hit], sure: bool, follow_up: bool) -> tuple[int, ...]:
+    """How the room is shared; `sure` tells whether the first paper stands out from the collection."""
+    lead = hits[0].score - hits[1].score if len(hits) > 1 else 1.0
+    if lead >= (FOLLOWED if follow_up else CLEAR):
+        return ONE_LEADS
+    return SOME_LEAD if sure else NONE_LEADS
+
+
 def choose(
     retriever: Retriever,
     hits: Sequence[Hit],
     forms: Sequence[str],
     *,
-    papers: int,
-    sentences: int,
+    share: Sequence[int],
     budget: int,
     count: Callable[[str], int],
 ) -> list[Evidence]:
-    """Numbered sentences of the first `papers` hits, in reading order, at most `budget` tokens by `count`.
+    """Numbered sentences of the hits in reading order, at most `budget` tokens by `count`.
 
-    The first paper is shown whole if it leads clearly, the others then with one sentence each. When the
-    budget is full, whole papers are left out from the tail; a paper is never cut in the middle of a sentence.
+    When the budget is full, whole papers are left out from the tail; of the first one its best sentences stay.
     """
-    chosen = hits[:papers]
-    lead = chosen[0].score - chosen[1].score if len(chosen) > 1 else 1.0
     picked: list[tuple[Hit, Sentence, float]] = []
     used = 0
-    for rank, hit in enumerate(chosen):
-        ranked = _ranked(retriever, hit, forms)
-        clear = lead >= CLEAR
-        if rank == 0:
-            most = len(ranked) if clear else sentences
-        else:
-            most = 1 if clear else max(1, sentences - 1)
-        part = _reading_order(ranked[:most], retriever.library.sentences(hit.paper))
-        cost = count(name_of(hit.paper)) + sum(count(s.text) + 4 for s, _ in part) + 4
+    for rank, hit in enumerate(hits):
+        ranked = _ranked(retriever, hit, forms)[: share[min(rank, len(share) - 1)]]
+        part = _reading_order(ranked, retriever.library.sentences(hit.paper))
+        head = count(name_of(hit.paper)) + 4
+        cost = head + sum(count(s.text) + 4 for s, _ in part)
         if used + cost > budget:
             if rank:
                 break
-            part, cost = _trimmed(part, budget - count(name_of(hit.paper)) - 4, count)
+            part, cost = _trimmed(part, budget - head, count)
         used += cost
         picked += [(hit, s, score) for s, score in part]
     return [Evidence(n, hit.paper, s, round(score, 6)) for n, (hit, s, score) in enumerate(picked, 1)]

@@ -121,14 +121,11 @@ def check_settings(library: Library, embedder: Embedder) -> None:
     if not stored or stored == _signature(embedder):
         return
     name, dimension, *_ = stored.split()
-    kind = (
-        ""
-        if (name, dimension) != (embedder.name, str(embedder.dimension))
-        else ", with other weights or cuts"
-    )
+    alike = (name, dimension) == (embedder.name, str(embedder.dimension))
     raise IndexMismatch(
         f"The collection was indexed with {name} ({dimension} numbers a vector), the settings say "
-        f"{embedder.name} ({embedder.dimension}{kind}). Run: pincite index --rebuild"
+        f"{embedder.name} ({embedder.dimension}{', with other weights or chunks' if alike else ''}). "
+        "Run: pincite index --rebuild"
     )
 
 

@@ -56,6 +56,7 @@ def model_of(settings: Settings, progress: Progress | None = None) -> Model:
             settings.llm_name,
             api_key=settings.api_key.get_secret_value(),
             context=settings.context,
+            encodings=settings.models_dir / "tiktoken-encodings",
             offline=settings.offline,
         )
     from rag.llm import LlamaModel

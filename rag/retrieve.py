@@ -20,7 +20,7 @@ from rag.words import rarity, terms
 # Weights beside the whole abstract's cosine, fitted on SciFact's training claims (docs/design/retrieval.md).
 SENTENCE, COVER = 0.5, 0.25
 WINDOWS, SENTENCES, TEXTS = 100, 300, 50  # candidates taken from each witness
-COMMON = 5000  # holders of a word that are listed at the most; a word that common says next to nothing
+COMMON = 5000  # holders of a word from which it makes no paper a candidate by itself
 
 
 @dataclass
@@ -32,14 +32,21 @@ class _Candidate:
     cover: float = 0.0
     text_rank: int | None = None
     vector_rank: int | None = None
-    fused: float | None = None  # the score over several forms of a question
+    known: bool = False  # whether its vectors are stored
+    fused: float | None = None  # the score over several forms of a question, or without vectors
+
+    @property
+    def near(self) -> float:
+        return self.abstract + SENTENCE * self.sentence
 
     @property
     def score(self) -> float:
         """0 to 1."""
-        if self.fused is not None:
-            return self.fused
-        return (self.abstract + SENTENCE * self.sentence + COVER * self.cover) / (1 + SENTENCE + COVER)
+        return _weighed(self.near, self.cover) if self.fused is None else self.fused
+
+
+def _weighed(near: float, cover: float) -> float:
+    return (near + COVER * cover) / (1 + SENTENCE + COVER)
 
 
 class Retriever:
@@ -75,11 +82,11 @@ class Retriever:
         for rank, (paper_id, _) in enumerate(ranked, 1):
             found[paper_id] = _Candidate(text_rank=rank)
         total = 0.0
-        for term in wanted:
-            holders = self.library.postings(term, COMMON)
-            weight = rarity(len(holders), papers)
+        holders = {term: self.library.postings(term, papers) for term in wanted}
+        for term in sorted(wanted, key=lambda term: len(holders[term]) > COMMON):
+            weight = rarity(len(holders[term]), papers)
             total += weight
-            for paper_id in holders:
+            for paper_id in found.keys() & holders[term] if len(holders[term]) > COMMON else holders[term]:
                 if allowed is None or paper_id in allowed:
                     one = found.setdefault(paper_id, _Candidate())
                     one.cover += weight
@@ -90,15 +97,19 @@ class Retriever:
     def _by_meaning(self, vector: Vectors, allowed: set[int] | None, found: dict[int, _Candidate]) -> None:
         near = self.vectors.nearest(vector, "window", WINDOWS, allowed)
         near += self.vectors.nearest(vector, "sentence", SENTENCES, allowed)
-        full = {name.paper_id for name, _ in near if name.kind == "window"}
         fresh = self.library.contents({name.paper_id for name, _ in near})
+        near = [(name, cosine) for name, cosine in near if fresh.get(name.paper_id) == name.content]
+        full = {name.paper_id for name, _ in near if name.kind == "window"}
         for name, cosine in near:
-            if fresh.get(name.paper_id) == name.content:
-                _note(found.setdefault(name.paper_id, _Candidate()), name.kind, name.first, cosine)
+            _note(found.setdefault(name.paper_id, _Candidate()), name.kind, name.first, cosine)
         self._complete(vector, found, full)
-        by_vector = sorted(found, key=lambda i: -(found[i].abstract + SENTENCE * found[i].sentence))
-        for rank, paper_id in enumerate(by_vector, 1):
-            found[paper_id].vector_rank = rank
+        known = sorted((one for one in found.values() if one.known), key=lambda one: -one.near)
+        for rank, one in enumerate(known, 1):
+            one.vector_rank = rank
+        typical = sum(one.near for one in known) / (len(known) or 1)
+        for one in found.values():
+            if not one.known:  # not embedded yet: taken to be as near as the others are
+                one.fused = _weighed(typical, one.cover)
 
     def _complete(self, vector: Vectors, found: dict[int, _Candidate], full: set[int]) -> None:
         """Exact cosines for the promising papers that not every witness has named."""
@@ -111,7 +122,7 @@ class Retriever:
         names = self.vector_names(wanted)
         for name, stored in self.vectors.fetch(names).items():
             parsed = parse(name)
-            _note(found[parsed.paper_id], parsed.kind, parsed.first, float(stored @ vector))
+            _note(found[parsed.paper_id], parsed.kind, parsed.first, min(1.0, float(stored @ vector)))
 
     def vector_names(self, paper_ids: Iterable[int], kind: str = "") -> list[str]:
         """Names of the stored vectors of some papers, of their present text."""
@@ -139,6 +150,7 @@ def _joined(runs: Sequence[dict[int, _Candidate]]) -> dict[int, _Candidate]:
 
 
 def _note(one: _Candidate, kind: str, first: int, cosine: float) -> None:
+    one.known = True
     if kind == "window":
         one.abstract = max(one.abstract, cosine)
     elif cosine > one.sentence:

@@ -80,8 +80,13 @@ MIGRATIONS: tuple[str, ...] = (
     END;
     INSERT INTO meta VALUES ('generation', '0'), ('reading', '0');
     """,
-    # An earlier version of a record is looked up by its citation key; without an index, among all of its file.
-    "CREATE INDEX records_citekey ON records (source_id, json_extract(record, '$.citekey'));",
+    # An earlier version of a record is looked for by its paper, and by its citation key: both must not become
+    # a search through all records of a file.
+    """
+    DROP INDEX records_paper;
+    CREATE INDEX records_paper ON records (paper_id, source_id);
+    CREATE INDEX records_citekey ON records (source_id, json_extract(record, '$.citekey'));
+    """,
 )
 
 

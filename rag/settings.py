@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -20,13 +20,17 @@ from pydantic_settings import (
 from rag.errors import SettingsError
 
 # What changes the text of an answer; the rest (folders, ports, addresses) is not part of a fingerprint.
-ANSWER_FIELDS = ("embedder", "llm", "llm_name", "context", "papers", "sentences", "answer_tokens", "refusal")
+ANSWER_FIELDS = (
+    "embedder", "llm", "llm_name", "context", "papers", "evidence_tokens", "answer_tokens",
+)  # fmt: skip
 
 
 class Settings(BaseSettings):
     """Unknown keys are refused; every number carries its bounds."""
 
-    model_config = SettingsConfigDict(env_prefix="PINCITE_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="PINCITE_", env_ignore_empty=True, frozen=True, extra="forbid"
+    )
 
     home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("pincite", False)))
     collection: str = Field("default", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$")
@@ -37,11 +41,14 @@ class Settings(BaseSettings):
     chroma_url: str = Field("", pattern=r"^(https?://[^/\s]\S*)?$")
     offline: bool = False
     context: int = Field(4096, ge=1024, le=131072, description="tokens of model context")
-    papers: int = Field(5, ge=1, le=20, description="papers whose sentences the model reads")
-    sentences: int = Field(3, ge=1, le=20, description="sentences of each paper but the first")
+    papers: int = Field(5, ge=1, le=8, description="papers whose sentences the model reads")
     evidence_tokens: int = Field(440, ge=100, le=8000, description="tokens of evidence at the most")
     answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
-    refusal: float = Field(0.5, ge=0, le=1, description="refuse below this chance of being answerable")
+
+    @field_validator("home")
+    @classmethod
+    def _expanded(cls, home: Path) -> Path:
+        return home.expanduser()  # "~" in the settings file
 
     @classmethod
     def settings_customise_sources(

@@ -98,7 +98,8 @@ class VectorStore:
             except Exception as error:  # noqa: BLE001 - Chroma raises bare exceptions, even from Rust
                 remedy = "Is the Chroma server running?" if self.url else "Run: pincite index --rebuild"
                 where = self.url or self.folder
-                raise LibraryError(f"The vectors at {where} cannot be used: {error}. {remedy}") from error
+                told = f"The vectors at {where} cannot be used: {_cause(error)}. {remedy}"
+                raise LibraryError(told) from error
 
     def _read(self, look: Callable[[], T]) -> T:
         """One look; if it fails, once more on a store opened anew: another process may have replaced it."""
@@ -239,6 +240,13 @@ class VectorStore:
             if not any(str(hit) == name or cosine > 0.9999 for hit, cosine in hits):
                 lost.append(name)
         return lost
+
+
+def _cause(error: BaseException) -> BaseException:
+    """What went wrong first: Chroma's clean-up after a failed opening fails too, and hides it."""
+    while isinstance(error, AttributeError) and error.__context__:
+        error = error.__context__
+    return error
 
 
 def discard(folder: Path) -> None:

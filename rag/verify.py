@@ -130,7 +130,8 @@ class Verifier:
 
     def _says_nothing(self, claim: _Claim) -> str:
         """A sentence that only gives the question back is no answer; a yes, a no and a number are."""
-        if claim.fresh or claim.quantities or _ANSWERS.match(claim.text) or denies(claim.text):
+        contradicts = denies(claim.text) and not denies(self.question)
+        if claim.fresh or claim.quantities or _ANSWERS.match(claim.text) or contradicts:
             return ""
         return "it only repeats the question"
 
@@ -143,10 +144,14 @@ class Verifier:
 
     def _names_fail(self, claim: _Claim, cited: Sequence[Source]) -> str:
         text = " ".join(s.paper_text for s in cited)
-        for name in names_in(claim.text):
+        # Languages that write nouns with a capital, or none, have only the strong names.
+        for name in (
+            names_in(claim.text) if _is_english(f"{self.question} {claim.text}") else strong_names(claim.text)
+        ):
             strong = bool(strong_names(name))
-            known = bones(name) in text or (bones(name) in self.asked and (not strong or denies(claim.text)))
-            if not known:
+            forms = {bones(name), bones(name).removesuffix("s")} if strong else {bones(name)}  # MACs, MAC
+            asked = denies(claim.text) and any(form in self.asked for form in forms)
+            if not asked and not any(form in text for form in forms):
                 return f"the name {name} is not in the cited papers"
         return ""
 
@@ -163,6 +168,12 @@ class Verifier:
         if agreement >= SUPPORTED:
             return "supported"
         return "weak" if agreement >= WEAK else "unsupported"
+
+
+def _is_english(text: str) -> bool:
+    """Whether a fifth of the words are English function words."""
+    said = words(text)
+    return 5 * sum(w in STOP for w in said) >= len(said)
 
 
 def _share(part: int, whole: Sized) -> float:

@@ -211,7 +211,7 @@ def test_rows_are_equal_but_for_timing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("turns", [0, 30])
 def test_the_prompt_never_overflows(tmp_path: Path, context: int, words: int, turns: int) -> None:
     model = ScriptedModel(["NOT FOUND"], context=context)
-    assistant = assistant_at(tmp_path, model, papers=20, sentences=20, evidence_tokens=8000)
+    assistant = assistant_at(tmp_path, model, papers=8, evidence_tokens=8000)
     question = "And does TidalNet " + "really " * words + "replace attention?"
     history = [Turn("What is TidalNet? " * 20, "TidalNet is a bank of filters. " * 40)] * turns
     try:

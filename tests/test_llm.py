@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -295,6 +296,12 @@ def test_the_fingerprint_names_the_file_by_its_sum(model: LlamaModel) -> None:
     assert model.fingerprint["name"] == SMALL.stem
     assert model.fingerprint["context"] == 2048
     assert str(SMALL.parent) not in repr(model.fingerprint)
+
+
+@pytest_model
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="decided for x86 only")
+def test_weights_are_used_as_they_lie_in_the_file(model: LlamaModel) -> None:
+    assert not model._llama.model_params.use_extra_bufts
 
 
 @pytest_model

@@ -192,7 +192,7 @@ def test_a_view_is_never_empty() -> None:
 def test_only_what_changed_is_sent_and_old_turns_once() -> None:
     assistant = FakeAssistant({QUESTION: script_of(ANSWER)}, delay=0.05)
     got = list(views(assistant, QUESTION, (Shown(REFUSAL, "done"),), threading.Event()))
-    assert [set(view) for view in got[:1]] == [{"past", "source", "box", "turns", "now", "evidence"}]
+    assert [set(view) for view in got[:1]] == [{"past", "source", "box", "top", "turns", "now", "evidence"}]
     assert got[0]["box"] == "" and 'data-turn="0"' in got[0]["past"]
     drafts = [view for view in got[1:-1] if "draft" in view["now"]]
     assert drafts and all(set(view) <= {"turns", "now"} for view in drafts[1:])

@@ -3,7 +3,18 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from fake_assistant import ANSWER, EVIDENCE, HARBOUR, LANTERN, MAGPIE, REFUSAL, cite, made, numbered
+from fake_assistant import (
+    ANSWER,
+    EVIDENCE,
+    HARBOUR,
+    LANTERN,
+    MAGPIE,
+    REFUSAL,
+    SENTENCES,
+    cite,
+    made,
+    numbered,
+)
 from payloads import PAYLOADS
 
 from rag.nouns import Answer, AnswerSentence, Dropped, Hit, Why
@@ -267,6 +278,20 @@ def test_other_addresses_are_no_links(url: str) -> None:
 # ---------------------------------------------------------------------------------- first screen
 
 
+def test_a_formula_keeps_its_brackets_and_its_full_stop_on_its_line() -> None:
+    html = prose("It costs ($x$). Then $y$, or $z$ more.")
+    tied = re.findall(r'<span class="tied">(.*?)</span>', html)
+    assert [re.sub(r"<math.*?</math>", "F", one) for one in tied] == ["(F).", "F,"]
+    assert html.endswith("</math> more.")
+
+
+def test_after_a_colon_each_sentence_has_a_line() -> None:
+    first, *rest = SENTENCES
+    listed = replace(ANSWER, sentences=(replace(first, text="Two of 3 papers are about this:"), *rest))
+    assert turns_html([done(listed)]).count('<span class="line">') == len(rest)
+    assert '<span class="line">' not in turns_html([done(ANSWER)])
+
+
 def test_the_first_screen_offers_examples_and_the_way_to_own_papers() -> None:
     page = Page(welcome_html(["What is $x$?", 'A "quoted" one'], is_sample=True))
     assert [ask["data-ask"] for ask in page.named("ask")] == ["What is $x$?", 'A "quoted" one']
@@ -319,7 +344,11 @@ def hostile(text: str) -> list[str]:
 def shape(page: Page) -> list[str]:
     """The elements in order, without those that a formula makes."""
     made_by_formulas = MATH_TAGS | {"code"}
-    return [tag for tag, attrs in page.tags if tag not in made_by_formulas and attrs.get("class") != "wide"]
+    return [
+        tag
+        for tag, attrs in page.tags
+        if tag not in made_by_formulas and attrs.get("class") not in ("wide", "tied")
+    ]
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -92,6 +92,22 @@ def test_a_name_of_the_question_may_be_denied_but_not_claimed() -> None:
     assert check(claimed, question=question) == Dropped(claimed, "the name LoRA is not in the cited papers")
 
 
+def test_a_plural_of_an_acronym_is_the_acronym() -> None:
+    assert cited(check("TidalNet trains 2.6 times faster on V100s than a transformer.")) == [1]
+
+
+def test_a_name_of_the_question_that_no_paper_holds_is_not_claimed() -> None:
+    text = "Recurrent filters like Mamba replace attention."
+    result = check(text, question="How do filters like Mamba compare with attention?")
+    assert result == Dropped(text, "the name Mamba is not in the cited papers")
+
+
+def test_nouns_of_other_languages_are_no_names() -> None:
+    assert cited(
+        check("TidalNet ersetzt attention durch recurrent filters, eine Bank gelernter Filter.")
+    ) == [2]
+
+
 def test_quotes_are_exact_spans() -> None:
     result = check("TidalNet lowers the error of a transformer by 18%.")
     assert isinstance(result, AnswerSentence)

@@ -1,18 +1,12 @@
 """What people see and do, in headless Chromium, over a scripted assistant."""
 
-import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fake_assistant import (  # noqa: E402
+from fake_assistant import (
     ANSWER,
     EVIDENCE,
     HARBOUR,
@@ -26,26 +20,16 @@ from fake_assistant import (  # noqa: E402
     numbered,
     script_of,
 )
-from payloads import PAYLOADS  # noqa: E402
+from payloads import PAYLOADS
 
-from rag.errors import ModelError  # noqa: E402
-from rag.nouns import Answer, AnswerSentence, Done, Draft, Dropped, Found, Hit, Settled, Why  # noqa: E402
+from rag.errors import ModelError
+from rag.nouns import Answer, AnswerSentence, Done, Draft, Dropped, Found, Hit, Settled, Why
 
 pytestmark = pytest.mark.browser
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 Page = sync_api.Page
 expect = sync_api.expect
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 FAST, REFUSED, LONG, ENDLESS, BROKEN, OTHER = "fast", "refused", "long", "endless", "broken", "other"
 OTHER_EVIDENCE = numbered((MAGPIE, 0), (HARBOUR, 2))
 OTHER_ANSWER = Answer(
@@ -72,16 +56,6 @@ SCRIPTS = {
         *(Draft(f"word {n}") for n in range(2_000)),
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    if not Path(CHROMIUM).exists():
-        pytest.skip("Chromium is not installed: apt-get install chromium")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rag.errors import PinciteError
-from rag.nouns import Answer, Done, Draft, Filters, Settled, Turn
+from rag.nouns import Answer, AnswerSentence, Done, Draft, Filters, Settled, Turn
 from rag.rows import answer_row, search_row, why_text
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ def _streamed(assistant: Assistant, question: str, history: Sequence[Turn]) -> A
     shown = False
     for event in assistant.stream(question, history):
         if isinstance(event, Settled):
-            marks = "".join(f"[{c.n}]" for c in event.sentence.citations)
-            click.echo(f"{_plain(event.sentence.text)} {marks}")
+            click.echo(f"{_plain(event.sentence.text)} {_marks(event.sentence)}".rstrip())
             shown = True
         elif isinstance(event, Done):
             click.echo(sources_text(event.answer) if shown else answer_text(event.answer))
@@ -127,10 +126,24 @@ def answer_text(answer: Answer) -> str:
     lines = []
     if answer.searched_for != answer.question:
         lines.append(f"Searched for: {answer.searched_for}\n")
-    lines.append(textwrap.fill(_plain(answer.text), WIDTH))
+    lines += _text_lines(answer)
     if answer.note:
         lines.append(f"({answer.note})")
     return "\n".join([*lines, sources_text(answer)]).rstrip()
+
+
+def _text_lines(answer: Answer) -> list[str]:
+    """Running text, or, after a first sentence that ends with a colon, a line for each of the others."""
+    if not answer.sentences or not answer.sentences[0].text.endswith(":"):
+        return [textwrap.fill(_plain(answer.text), WIDTH)]
+    return [
+        textwrap.fill(f"{_plain(s.text)} {_marks(s)}".rstrip(), WIDTH, subsequent_indent="  ")
+        for s in answer.sentences
+    ]
+
+
+def _marks(sentence: AnswerSentence) -> str:
+    return "".join(f"[{c.n}]" for c in sentence.citations)
 
 
 def sources_text(answer: Answer) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rag.errors import InputError
 from rag.nouns import Problem
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def index(
 
     if not paths and not rebuild:
         raise click.UsageError("Name at least one file or folder, or --rebuild.")
+    if no_embed and rebuild:
+        raise click.UsageError("--no-embed and --rebuild exclude each other.")
     started = time.monotonic()
     with ctx.progress() as bar:
         folder = ctx.settings.collection_dir
@@ -68,13 +71,22 @@ def index(
 
 
 def _read(library: Library, paths: Sequence[Path], bar: Bar) -> list[SourceReport]:
-    from rag.indexing import import_file
+    from rag.indexing import SourceReport, import_file
     from rag.readers import sources
     from rag.sample import is_sample_only, leave_sample, sample_files
 
     files = sources(paths) if paths else []
     sample_before = is_sample_only(library) and not set(files) <= set(sample_files())
-    reports = [import_file(library, file, bar) for file in files]
+    reports, failed = [], []
+    for file in files:
+        try:
+            reports.append(import_file(library, file, bar))
+        except InputError as error:  # one bad file hides no other
+            failed.append(error)
+            problem = Problem(file.name, str(error).rstrip("."), "Check the file and its rights")
+            reports.append(SourceReport(file.name, problems=[problem]))
+    if failed and len(failed) == len(files):
+        raise failed[0]
     if sample_before and any(r.counts.added for r in reports):
         removed = leave_sample(library)
         bar.note(f"The {removed} sample papers made room for yours.")

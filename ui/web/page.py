@@ -92,11 +92,11 @@ def _wire(page: gr.Blocks, parts: Parts, assistant: Assistant, running: Running)
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     asks = [parts.box.submit, parts.send.click, parts.source.submit]
-    views_of = [parts.turns, parts.past, parts.now, parts.source, parts.evidence, parts.box]
+    views_of = [parts.turns, parts.past, parts.now, parts.source, parts.evidence, parts.box, parts.top]
     gr.on(asks, stream, [parts.box, parts.turns], views_of, trigger_mode="once", **quiet)
     parts.source.click(press, parts.turns, parts.source, queue=False, **quiet)
     parts.stop.click(cancel, queue=False, **quiet)
-    parts.new.click(restart, None, [*views_of, parts.top], queue=False, **quiet)
+    parts.new.click(restart, None, views_of, queue=False, **quiet)
     page.load(welcome, None, [parts.now, parts.top], queue=False, **quiet)
     page.unload(cancel)
     gr.api(_endpoint(assistant, running), api_name="ask")  # type: ignore[attr-defined]
@@ -113,7 +113,7 @@ def views(
     if len(question) > LONGEST_QUESTION:
         yield {"past": turns_html(before), "now": turns_html([too_long(question)], len(before))}
         return
-    start = {"past": turns_html(before), "source": "", "box": ""}
+    start = {"past": turns_html(before), "source": "", "box": "", "top": header_html(*assistant.size())}
     for turns in converse(assistant, question, before, cancel):
         view = {
             "turns": turns,

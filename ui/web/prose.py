@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import escape, unescape
@@ -18,6 +19,7 @@ LONGEST_FORMULA = 1_000  # characters; conversion time grows with the square of 
 WIDE = 40  # characters; MathML does not wrap, so a longer formula gets a scroll bar of its own
 DELIMITERS = (("$$", "$$", "block"), ("\\[", "\\]", "block"), ("\\(", "\\)", "inline"), ("$", "$", "inline"))
 
+_TIED = re.compile(r"([(\[]*)(<math\b.*?</math>)([-.,;:!?)\]]*)", re.DOTALL)
 FUNCTIONS = frozenset(
     "arccos arcsin arctan arg cos cosh deg det dim exp gcd ln log sin sinh tan tanh".split()
 )
@@ -47,9 +49,15 @@ def prose(text: str, marks: Sequence[Mark] = ()) -> str:
     """HTML of a text; where marks overlap the first wins, and a formula is never cut by a mark."""
     html = []
     for name, pieces in groupby(_pieces(text, marks), key=lambda piece: piece[1]):
-        inner = "".join(piece for piece, _ in pieces)
+        inner = _TIED.sub(_tie, "".join(piece for piece, _ in pieces))
         html.append(f'<mark class="{escape(name)}">{inner}</mark>' if name else inner)
     return "".join(html)
+
+
+def _tie(found: re.Match[str]) -> str:
+    """A formula keeps its brackets and its full stop: none of them begins or ends a line alone."""
+    before, math, after = found.groups()
+    return f'<span class="tied">{found[0]}</span>' if before or after else math
 
 
 def _pieces(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, str]]:

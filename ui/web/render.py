@@ -63,7 +63,7 @@ def _searched_for(answer: Answer) -> str:
 
 def _said(shown: Shown, turn: int) -> str:
     """The answer's text: the checked sentences and the one being written, or the refusal."""
-    sentences = " ".join(_sentence(s, turn) for s in shown.answer.sentences)
+    sentences = _sentences(shown.answer.sentences, turn)
     if shown.phase == "done" and not sentences:
         return f'<p class="said refusal" aria-live="polite">{prose(shown.answer.text)}</p>'
     draft = f'<span class="draft" aria-hidden="true">{prose(shown.draft)}</span>' if shown.draft else ""
@@ -80,6 +80,13 @@ def _status(shown: Shown) -> str:
             return "writing; grey text is not checked yet"
         case _:
             return "searching"
+
+
+def _sentences(sentences: Sequence[AnswerSentence], turn: int) -> str:
+    """Running text, or, after a first sentence that ends with a colon, a line each."""
+    listed = bool(sentences) and sentences[0].text.endswith(":")
+    html = [_sentence(s, turn) for s in sentences]
+    return " ".join([html[0], *(f'<span class="line">{h}</span>' for h in html[1:])] if listed else html)
 
 
 def _sentence(sentence: AnswerSentence, turn: int) -> str:

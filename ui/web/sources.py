@@ -143,7 +143,8 @@ def gone_html(label: str) -> str:
 
 def _panel(heading: str, body: str) -> str:
     close = '<button type="button" class="close" data-close="1" aria-label="Close source">✕</button>'
-    return clean(f'<article class="panel">{close}<h2 tabindex="-1">{heading}</h2>{body}</article>')
+    head = f'<header><h2 tabindex="-1">{heading}</h2>{close}</header>'
+    return clean(f'<article class="panel">{head}{body}</article>')
 
 
 def _year(paper: Paper) -> str:
