@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -162,8 +163,8 @@ def refresh(db: sqlite3.Connection, paper_id: int) -> bool:
             text,
             paper.venue,
             paper.year,
-            plain(paper.title),
-            plain(paper.abstract),
+            searchable(paper.title),
+            searchable(paper.abstract),
             content_of(paper),
             paper_id,
         ),
@@ -213,6 +214,11 @@ def remove(library: Library, name: str) -> tuple[int, int]:
         if found:
             library.raise_generation()
         return removed, kept
+
+
+def searchable(text: str) -> str:
+    """Text as full text sees it: formulas as Unicode, and ², ₂ and ℓ as the letters that people type."""
+    return unicodedata.normalize("NFKC", plain(text))
 
 
 def explain(library: Library, key: str) -> list[Record]:

@@ -63,10 +63,6 @@ def writer_lock(folder: Path, waiting: Callable[[str], None], timeout: float = -
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
-    except OSError as error:
-        raise LibraryError(
-            f"{folder} cannot be written: {error.strerror}. Check its rights, or choose another --home."
-        ) from error
     except Timeout:
         waiting(_holder(holder))
         try:
@@ -75,6 +71,10 @@ def writer_lock(folder: Path, waiting: Callable[[str], None], timeout: float = -
             raise LibraryError(
                 f"The collection is being written by {_holder(holder)}; try again later."
             ) from None
+    except OSError as error:
+        raise LibraryError(
+            f"{folder} cannot be written: {error.strerror}. Check its rights, or choose another --home."
+        ) from error
     try:
         holder.write_text(str(os.getpid()))
         yield

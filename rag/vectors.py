@@ -33,6 +33,7 @@ KINDS: tuple[Kind, Kind] = ("window", "sentence")
 
 FILTER_MOST = 2000  # papers named in one filter: SQLite inside Chroma bounds the variables of a statement
 # Chroma's defaults (M 16, ef 100) lose a quarter of the true neighbours on 20,000 vectors.
+READING_WAITS = (0.0, 0.05, 0.1, 0.2, 0.4)  # seconds before a failed look is tried again
 OPENING_WAITS = (0.1, 0.3, 0.6)  # seconds between attempts
 _OPENING = threading.Lock()  # Chroma hands a new client its parts through a table of the whole process
 HNSW = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 300}
@@ -102,15 +103,17 @@ class VectorStore:
                 raise LibraryError(told) from error
 
     def _read(self, look: Callable[[], T]) -> T:
-        """One look; if it fails, once more on a store opened anew: another process may have replaced it."""
+        """One look; if it fails, again on a store opened anew: another process is writing or has replaced it."""
         with self._chroma():
-            self._used = True
-            try:
-                return look()
-            except Exception:  # noqa: BLE001 - as in `_chroma`
-                self._reopen()
+            for wait in READING_WAITS:
                 self._used = True
-                return look()
+                try:
+                    return look()
+                except Exception:  # noqa: BLE001 - as in `_chroma`
+                    time.sleep(wait)
+                    self._reopen()
+            self._used = True
+            return look()
 
     def _reopen(self) -> None:
         self.close()

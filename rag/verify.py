@@ -140,6 +140,16 @@ class Verifier:
         for q in claim.quantities:
             if not stands_in(q, there) and not stands_in(q, self.asked_quantities):
                 return f"the number {q.text} is not in the cited sentences"
+        return self._strange_number(claim, cited)
+
+    def _strange_number(self, claim: _Claim, cited: Sequence[Source]) -> str:
+        """A number of one paper said of another paper's method: "A halves it by 500x" where 500x is B's."""
+        for clause in _CLAUSES.split(claim.text):
+            subject = next(iter(strong_names(clause)), "")
+            for q in quantities(clause) if subject else ():
+                holders = [s for s in cited if stands_in(q, s.quantities)]
+                if holders and not any(bones(subject) in s.paper_text for s in holders):
+                    return f"the number {q.text} is not {subject}'s"
         return ""
 
     def _names_fail(self, claim: _Claim, cited: Sequence[Source]) -> str:
@@ -180,6 +190,7 @@ def _share(part: int, whole: Sized) -> float:
     return part / len(whole) if whole else 0.0
 
 
+_CLAUSES = re.compile(r"[,;] +(?:while|whereas|and|but|whilst) +|; +")
 _ANSWERS = re.compile(r"(?:yes|no|ja|nein|oui|non)\b", re.IGNORECASE)
 _DENIALS = frozenset(
     "no not none never without neither nor cannot isn't doesn't don't free instead unlike rather".split()

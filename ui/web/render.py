@@ -8,9 +8,10 @@ from html import escape
 from typing import Literal
 
 from rag.nouns import Answer, AnswerSentence, Citation, Dropped
+from rag.refusal import REFUSAL
 from ui.web.clean import clean
 from ui.web.prose import prose
-from ui.web.sources import button, ending
+from ui.web.sources import button, ending, is_list
 
 LONGEST_QUOTE = 300  # characters of a tooltip
 
@@ -65,7 +66,10 @@ def _said(shown: Shown, turn: int) -> str:
     """The answer's text: the checked sentences and the one being written, or the refusal."""
     sentences = _sentences(shown.answer.sentences, turn)
     if shown.phase == "done" and not sentences:
-        return f'<p class="said refusal" aria-live="polite">{prose(shown.answer.text)}</p>'
+        text = shown.answer.text
+        if shown.answer.nearest and text.startswith(REFUSAL):
+            text = REFUSAL  # the closest papers follow as buttons
+        return f'<p class="said refusal" aria-live="polite">{prose(text)}</p>'
     draft = f'<span class="draft" aria-hidden="true">{prose(shown.draft)}</span>' if shown.draft else ""
     return f'<p class="said" aria-live="polite">{sentences} {draft}</p>'
 
@@ -84,9 +88,10 @@ def _status(shown: Shown) -> str:
 
 def _sentences(sentences: Sequence[AnswerSentence], turn: int) -> str:
     """Running text, or, after a first sentence that ends with a colon, a line each."""
-    listed = bool(sentences) and sentences[0].text.endswith(":")
     html = [_sentence(s, turn) for s in sentences]
-    return " ".join([html[0], *(f'<span class="line">{h}</span>' for h in html[1:])] if listed else html)
+    if is_list(sentences):
+        html[1:] = [f'<span class="line">{h}</span>' for h in html[1:]]
+    return " ".join(html)
 
 
 def _sentence(sentence: AnswerSentence, turn: int) -> str:
@@ -128,15 +133,18 @@ def header_html(papers: int, sentences: int) -> str:
     return clean(f'<header><h1>Pincite</h1><p class="quiet">{count} {local}</p></header>')
 
 
-def welcome_html(examples: Sequence[str], is_sample: bool) -> str:
-    """Before the first question: what this is, questions to start with, how to bring own papers."""
+def welcome_html(examples: Sequence[str], is_sample: bool, command: str = "pincite") -> str:
+    """Before the first question: what this is, questions to start with, how to bring own papers.
+
+    `command` is how the reader can call the program.
+    """
     asks = "".join(
         f'<li><button type="button" class="ask" data-ask="{escape(q)}">{prose(q)}</button></li>'
         for q in examples
     )
     hint = (
         '<p class="quiet hint">This is the sample collection. To ask your own papers: '
-        "<code>pincite index FILE</code></p>"
+        f"<code>{escape(command)} index FILE</code></p>"
     )
     return clean(
         '<section class="welcome"><h2>Ask the papers</h2>'

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from urllib.parse import urlsplit
 
-from rag.nouns import Answer, Evidence, Hit, Paper
+from rag.nouns import Answer, AnswerSentence, Evidence, Hit, Paper
 from rag.rows import why_text
 from ui.web.clean import clean
 from ui.web.prose import Mark, prose
@@ -23,7 +23,7 @@ def ending(answer: Answer, turn: int) -> str:
     sources = [_source(e, turn) for e in _by_paper(e for e in answer.evidence if e.n in numbers)]
     looked_at = [_source(e, turn) for e in _by_paper(e for e in answer.evidence if e.paper.key not in cited)]
     parts = []
-    if sources:
+    if sources and not is_list(answer.sentences):  # a list has named them already
         parts.append(f'<ul class="sources">{"".join(sources)}</ul>')
     if answer.status == "not_found" and answer.nearest:
         near = "".join(_near(hit, turn) for hit in answer.nearest)
@@ -34,6 +34,11 @@ def ending(answer: Answer, turn: int) -> str:
             f'<ul class="sources">{"".join(looked_at)}</ul></details>'
         )
     return "".join(parts) + _footer(answer)
+
+
+def is_list(sentences: Sequence[AnswerSentence]) -> bool:
+    """Whether a first sentence that ends with a colon announces the others."""
+    return len(sentences) > 1 and sentences[0].text.endswith(":")
 
 
 def button(n: int, turn: int, title: str, tip: str, name: str) -> str:
