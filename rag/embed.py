@@ -6,6 +6,7 @@ uses `OnnxEncoder` directly; both ways run the same arithmetic (a test pins them
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ class OnnxEncoder:
     """A BERT encoder in ONNX: CLS pooling, L2 norm. `max_tokens` counts word pieces with [CLS] and [SEP]."""
 
     def __init__(self, folder: Path, max_tokens: int = 512, threads: int | None = None) -> None:
+        # Its native code looks up Microsoft's event collector from a thread of its own unless told before.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime  # type: ignore[import-untyped]
         from tokenizers import Tokenizer
 

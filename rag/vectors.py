@@ -32,10 +32,9 @@ Kind = Literal["window", "sentence"]
 KINDS: tuple[Kind, Kind] = ("window", "sentence")
 
 FILTER_MOST = 2000  # papers named in one filter: SQLite inside Chroma bounds the variables of a statement
-# Chroma's defaults (M 16, ef 100) lose a quarter of the true neighbours on 20,000 vectors.
-READING_WAITS = (0.0, 0.05, 0.1, 0.2, 0.4)  # seconds before a failed look is tried again
-OPENING_WAITS = (0.1, 0.3, 0.6)  # seconds between attempts
+WAITS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6)  # seconds before opening or reading that failed is tried again
 _OPENING = threading.Lock()  # Chroma hands a new client its parts through a table of the whole process
+# Chroma's defaults (M 16, ef 100) lose a quarter of the true neighbours on 20,000 vectors.
 HNSW = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 300}
 
 
@@ -76,17 +75,10 @@ class VectorStore:
         self.prefix = prefix
         self._lock = threading.RLock()
         self._generation: int | None = None
-        self._used = False  # since it was opened; an unused client still sees everything
         self._close: Callable[[], None] = lambda: None
-        with self._chroma():
-            for wait in OPENING_WAITS:
-                try:
-                    self._open()
-                    break
-                except Exception:  # noqa: BLE001 - whatever Chroma raises when two processes create one store
-                    time.sleep(wait)
-            else:
-                self._open()
+        self._stale = True  # to be opened before the next look
+        self._read(lambda: None)
+        self._used = False  # since it was opened; an unused client still sees everything
 
     @contextmanager
     def _chroma(self) -> Iterator[None]:
@@ -103,24 +95,24 @@ class VectorStore:
                 raise LibraryError(told) from error
 
     def _read(self, look: Callable[[], T]) -> T:
-        """One look; if it fails, again on a store opened anew: another process is writing or has replaced it."""
+        """One look; if it fails, again on a store opened anew: another process is creating or replacing it."""
         with self._chroma():
-            for wait in READING_WAITS:
-                self._used = True
+            for wait in WAITS:
                 try:
-                    return look()
+                    return self._look(look)
                 except Exception:  # noqa: BLE001 - as in `_chroma`
                     time.sleep(wait)
-                    self._reopen()
-            self._used = True
-            return look()
+                    self._stale = True
+            return self._look(look)
 
-    def _reopen(self) -> None:
-        self.close()
-        self._open()
+    def _look(self, look: Callable[[], T]) -> T:
+        if self._stale:
+            self.close()
+            self._open()
+        self._used = True
+        return look()
 
     def _open(self) -> None:
-        self._used = False
         logging.getLogger("chromadb").setLevel(logging.ERROR)
         if self.url:
             self.client = _server(self.url)
@@ -132,6 +124,7 @@ class VectorStore:
             )
             for kind in KINDS
         }
+        self._stale = self._used = False
 
     def _collection(self, kind: Kind) -> str:
         return f"{self.prefix}-{kind}s"
@@ -143,10 +136,9 @@ class VectorStore:
             self._close = lambda: None
 
     def refresh(self, generation: int) -> None:
-        """Reopen if the library has moved on since the last call."""
-        with self._chroma():
-            if generation != self._generation and self._used and not self.url:
-                self._reopen()
+        """See to it that the next look sees what the library now has."""
+        with self._lock:
+            self._stale |= generation != self._generation and self._used and not self.url
             self._generation = generation
 
     def upsert(self, names: Sequence[str], vectors: Vectors) -> None:

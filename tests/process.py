@@ -52,7 +52,8 @@ BIB = r"""@inproceedings{vole24,
 def environment(home: Path, **more: str) -> dict[str, str]:
     """The environment of a process that knows no home but this one."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PINCITE_", "HF_"))}
-    own = {"PINCITE_HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "COLUMNS": "80"}
+    own = {"PINCITE_HOME": str(home), "HOME": str(home), "COLUMNS": "80"}
+    own |= {"XDG_CONFIG_HOME": str(home / "config"), "XDG_CACHE_HOME": str(home / ".cache")}
     return kept | own | more
 
 

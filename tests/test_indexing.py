@@ -408,7 +408,7 @@ def test_rebuild_makes_all_vectors_anew_even_over_a_store_that_cannot_be_opened(
     settings: Settings, opened: list[HashEmbedder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an error tells to run must work."""
-    monkeypatch.setattr("rag.vectors.OPENING_WAITS", ())
+    monkeypatch.setattr("rag.vectors.WAITS", ())
     library = Library(settings.collection_dir)
     put(library, [record(BITTERN), record(DUNLIN)])
     bring_up_to_date(settings, library, Quiet())

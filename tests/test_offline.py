@@ -2,8 +2,10 @@
 written down."""
 
 import json
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -21,48 +23,25 @@ from process import (
 )
 
 QUESTION = "How many voices does Pipit separate?"
-GUARD = """
-import ipaddress, os, socket
+GUARD = Path(__file__).parent / "cut_network.cpp"
+LATE = 15  # seconds of a page's life; onnxruntime's native code used to call home after nine
 
-def local(host):
-    if host in (None, "", "localhost", b"localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host.decode() if isinstance(host, bytes) else host).is_loopback
-    except ValueError:
-        return False
 
-def guarded(name, function, host_of):
-    def call(*args, **kwargs):
-        host = host_of(*args, **kwargs)
-        if not local(host):
-            with open(os.environ["TRIED"], "a") as log:
-                log.write(f"{name} {host}\\n")
-            raise OSError(101, f"the test has cut the network: {name} {host}")
-        return function(*args, **kwargs)
-    return call
-
-def host_of_address(sock, *args):
-    address = args[-1]
-    return None if sock.family == socket.AF_UNIX else address[0]
-
-class Socket(socket.socket):
-    connect = guarded("connect", socket.socket.connect, host_of_address)
-    connect_ex = guarded("connect_ex", socket.socket.connect_ex, host_of_address)
-    sendto = guarded("sendto", socket.socket.sendto, host_of_address)
-
-for name in "getaddrinfo", "gethostbyname", "gethostbyname_ex", "gethostbyaddr":
-    setattr(socket, name, guarded(name, getattr(socket, name), lambda host, *_, **__: host))
-socket.socket = Socket
-"""
+@pytest.fixture(scope="session")
+def guard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library that cuts a process off, compiled."""
+    compiler = shutil.which("c++") or shutil.which("g++")
+    if sys.platform != "linux" or not compiler:
+        pytest.skip("needs Linux and a C++ compiler")
+    built = tmp_path_factory.mktemp("guard") / "cut_network.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", built, GUARD, "-ldl"], check=True, timeout=60)
+    return built
 
 
 @pytest.fixture
-def cut(tmp_path: Path) -> dict[str, str]:
+def cut(guard: Path, tmp_path: Path) -> dict[str, str]:
     """Variables that cut a process, and those it starts, off from all other machines."""
-    (tmp_path / "guard").mkdir()
-    (tmp_path / "guard" / "sitecustomize.py").write_text(GUARD)
-    return {"PYTHONPATH": str(tmp_path / "guard"), "TRIED": str(tmp_path / "tried")}
+    return {"LD_PRELOAD": str(guard), "TRIED": str(tmp_path / "tried")}
 
 
 def tried(cut: dict[str, str]) -> str:
@@ -73,11 +52,16 @@ def tried(cut: dict[str, str]) -> str:
 @pytest.mark.parametrize(
     ("code", "seen"),
     [
-        ("socket.create_connection(('192.0.2.1', 80))", "getaddrinfo 192.0.2.1"),
+        ("socket.create_connection(('192.0.2.1', 80))", "look-up 192.0.2.1"),
         ("socket.socket().connect(('192.0.2.1', 80))", "connect 192.0.2.1"),
-        ("socket.getaddrinfo('papers.example', 80)", "getaddrinfo papers.example"),
-        ("import httpx; httpx.get('http://192.0.2.1')", "getaddrinfo 192.0.2.1"),
-        ("import asyncio; asyncio.run(asyncio.open_connection('192.0.2.1', 80))", "connect 192.0.2.1"),
+        ("socket.socket(socket.AF_INET6).connect(('2001:db8::1', 80))", "connect 2001:db8::1"),
+        ("socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))", "sendto 192.0.2.1"),
+        ("socket.getaddrinfo('papers.example', 80)", "look-up papers.example"),
+        ("import httpx; httpx.get('http://192.0.2.1', trust_env=False)", "look-up 192.0.2.1"),
+        (
+            "import subprocess; subprocess.run(['getent', 'ahosts', 'x.example'], check=True)",
+            "look-up x.example",
+        ),
     ],
 )
 def test_the_guard_sees_what_tries(tmp_path: Path, cut: dict[str, str], code: str, seen: str) -> None:
@@ -88,7 +72,7 @@ def test_the_guard_sees_what_tries(tmp_path: Path, cut: dict[str, str], code: st
         text=True,
         timeout=60,
     )
-    assert done.returncode == 1 and "the test has cut the network" in done.stderr
+    assert done.returncode == 1, done.stderr
     assert seen in tried(cut)
 
 
@@ -144,10 +128,13 @@ def test_with_weights_everything_works_and_nothing_is_tried(
     assert "Pipit separates up to 14 voices with a sparse mask." in [e["quote"] for e in row["evidence"]]
     assert row["timing"]["first_token_s"] is not None, "the model was not asked"
 
+    started = time.monotonic()
     with served(home, *options, env=cut) as page:
         got = httpx.get(page.url, trust_env=False)
         assert got.status_code == 200 and "Pincite" in got.text
         again = ask_endpoint(page.url, QUESTION)
+        time.sleep(max(0, started + LATE - time.monotonic()))
     assert {**again, "timing": None} == {**row, "timing": None}
     assert "Traceback" not in indexed.stderr + asked.stderr + "".join(page.errors)
     assert tried(cut) == ""
+    assert sorted(f.name for f in (home / ".cache").glob("*")) == [], "a library keeps records of its own"

@@ -53,5 +53,4 @@ def test_nearly_all_true_neighbours_are_found(tmp_path: Path) -> None:
         hits = store.nearest(question, "sentence", DEPTH)
         found += len({hit.paper_id for hit, _ in hits} & set(exact.tolist()))
     recall = found / (QUESTIONS * DEPTH)
-    print("RECALL", recall)
     assert recall >= 0.99, f"recall@{DEPTH} is {recall:.4f}"

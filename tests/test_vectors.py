@@ -302,7 +302,7 @@ def test_a_damaged_index_is_told_and_clearing_mends_it(tmp_path: Path, damage: s
 
 
 def test_a_store_that_cannot_be_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.vectors.OPENING_WAITS", ())
+    monkeypatch.setattr("rag.vectors.WAITS", ())
     (tmp_path / "chroma.sqlite3").write_bytes(b"garbage" * 1000)
     with pytest.raises(LibraryError, match=r"cannot be used: .*not a database.*Run: pincite index --rebuild"):
         VectorStore(tmp_path)
@@ -364,7 +364,7 @@ def test_a_reader_of_a_server_outlives_a_rebuild(server: str, tmp_path: Path) ->
 
 
 def test_a_server_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.vectors.OPENING_WAITS", ())
+    monkeypatch.setattr("rag.vectors.WAITS", ())
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}"

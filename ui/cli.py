@@ -168,6 +168,7 @@ def _no_telemetry() -> None:
         ("HF_HUB_DISABLE_TELEMETRY", "1"),
         ("ANONYMIZED_TELEMETRY", "False"),
         ("DO_NOT_TRACK", "1"),
+        ("ORT_DISABLE_TELEMETRY", "1"),
     ):
         os.environ[name] = value
 
