@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and their child processes too:
+# tests that interrupt a child need the ordinary behaviour.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def is_loopback(family: int, address: Any) -> bool:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,9 +84,11 @@ def test_a_library_of_a_newer_program_is_refused(library: Library) -> None:
 
 def test_processes_that_create_one_library_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from rag.library import Library\n"
-        "print('ready', flush=True); sys.stdin.readline()\n"
-        "for n in range(12): Library(Path(sys.argv[1], str(n)))"
+        "import sys, time; from pathlib import Path; from rag.library import Library\n"
+        "print('ready', flush=True); start = float(sys.stdin.readline())\n"
+        "for n in range(20):\n"
+        "    while time.time() < start + n / 20: pass\n"
+        "    Library(Path(sys.argv[1], str(n)))"
     )
     crowd = [
         subprocess.Popen(
@@ -93,15 +96,15 @@ def test_processes_that_create_one_library_at_once_do_not_disturb_each_other(tmp
         )
         for _ in range(3)
     ]
-    for one in crowd:
-        assert one.stdout and one.stdout.readline() == "ready\n"
+    assert [one.stdout.readline() for one in crowd if one.stdout] == ["ready\n"] * 3
+    start = f"{time.time() + 0.1}\n"
     for one in crowd:
         assert one.stdin
-        one.stdin.write("go\n")
+        one.stdin.write(start)
         one.stdin.flush()
-    assert [one.wait(60) for one in crowd] == [0, 0, 0]
     for one in crowd:
-        one.communicate()
+        one.communicate(timeout=60)
+    assert [one.returncode for one in crowd] == [0, 0, 0]
 
 
 # -------------------------------------------------------------------------------------------- damage

@@ -126,14 +126,16 @@ def test_papers_without_vectors_are_found_by_their_words(retriever: Retriever) -
     """Whatever has not been embedded yet must not sink below all that has."""
     put(retriever.library, [record("The Plover of Kvitsand folds napkins.", citekey="plover")], "new.bib")
     assert retriever.library.pending() == 1
-    hits = retriever.search(["Who folds the napkins of Kvitsand?"], 99)
-    near = [hit.why.abstract_score + 0.5 * hit.why.sentence_score for hit in hits[1:]]
-    as_near_as_the_others = (sum(near) / len(near) + 0.25 * 1) / 1.75
-    assert hits[0].score == pytest.approx(as_near_as_the_others, abs=1e-5)
-    assert hits[0].paper.key == "plover"
-    assert hits[0].why.terms == ("folds", "napkins", "kvitsand") and hits[0].why.text_score == 1
-    assert hits[0].why.vector_rank is None and hits[0].why.abstract_score == 0, "nothing is made up"
-    assert all(hit.why.vector_rank for hit in hits[1:])
+    assert retriever.search(["Who folds the napkins of Kvitsand?"])[0].paper.key == "plover"
+    hits = retriever.search(["Who folds the napkins of Kvitsand in Lapland?"], 99)
+    (plover,) = (hit for hit in hits if hit.paper.key == "plover")
+    assert plover.why.terms == ("folds", "napkins", "kvitsand")
+    assert plover.why.vector_rank is None and plover.why.abstract_score == 0, "nothing is made up"
+    others = [hit.why for hit in hits if hit is not plover]
+    assert all(why.vector_rank for why in others)
+    near = [why.abstract_score + 0.5 * why.sentence_score for why in others]
+    as_near_as_the_others = (sum(near) / len(near) + 0.25 * plover.why.text_score) / 1.75
+    assert sum(near) > 0.1 and plover.score == pytest.approx(as_near_as_the_others, abs=1e-5)
 
 
 def test_words_alone_do_when_there_are_no_vectors_at_all(library: Library, vectors: VectorStore) -> None:
