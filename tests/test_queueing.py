@@ -68,6 +68,8 @@ def test_turns_go_by_order_of_arrival_and_everybody_sees_their_place() -> None:
         asker.join(WAIT_S)
         if n < 2:
             assert eventually(lambda n=n: log[-1] == f"{'abc'[n + 1]} in")
+        if n == 0:  # before the next one goes: the last must have had the time to see it move up
+            assert eventually(lambda: askers[2].places == [2, 1])
     assert log == ["a in", "a out", "b in", "b out", "c in", "c out"]
     assert [asker.places for asker in askers] == [[], [1], [2, 1]]
 
