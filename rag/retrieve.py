@@ -17,7 +17,7 @@ from rag.nouns import Filters, Hit, Paper, Why
 from rag.vectors import VectorStore, parse
 from rag.words import rarity, terms
 
-# Weights beside the whole abstract's cosine, fitted on SciFact's training claims (docs/design/retrieval.md).
+# Weights beside the whole abstract's cosine, chosen from the tables of docs/design/retrieval.md.
 SENTENCE, COVER = 0.5, 0.25
 WINDOWS, SENTENCES, TEXTS = 100, 300, 50  # candidates taken from each witness
 COMMON = 5000  # holders of a word from which it makes no paper a candidate by itself
