@@ -48,11 +48,10 @@ OPENERS = frozenset(
 )
 
 _FORMULA_STOPS = (".", "?", "!")
-_MISREAD = re.compile(  # for an abbreviation (MRS.), or for an end
-    r"\b[A-Z]{2,}(?=\.)|\b(?:Yahoo|Jeopardy)!|(?<![\w.])0\.(?=\s\d)"
-)
-_UNSEEN = re.compile(  # ends that the library does not look for: without a space, and in other scripts
-    r"(?:(?<=[a-z)\]%]{2}[.?!])|(?<=\d[.?!]))(?=[A-Z][a-z]*[\s,])|[。！？।]+[”’」』）]*"
+_ACRONYM = re.compile(r"[A-Z]{2,}(?=\.)")  # MRS. and ST. are no abbreviations
+_UNSEEN = re.compile(  # ends that the library does not look for: in other scripts, and without a space
+    r"[.?!。！？।](?:(?<=[。！？।])[。！？।]*[”’」』）]*"
+    r"|(?:(?<=[a-z)\]%]{2}[.?!])|(?<=\d[.?!]))(?=[A-Z][a-z]*[\s,]))"
 )
 _CONTINUING = re.compile(r"[\"'”’]|\s*[.,;:!?)\]}]")  # what no sentence begins with
 _NEXT = re.compile(  # the next word if it is no initial; without a label: (ii) We; — we
@@ -60,8 +59,8 @@ _NEXT = re.compile(  # the next word if it is no initial; without a label: (ii) 
 )
 # What may stand before a stop, as far as the window shows it:
 _LABEL = re.compile(r"(?:.*[:;]\s+|.*\(|\s*)\d{1,2}\.\)?", re.DOTALL)  # two steps: 1. We align
-_DOTTED = re.compile(  # a single letter, or non-i.c.v.
-    r"(?:.*[\s(\[])?[^\W\d_]\.|(?:.*[^\w.])?(?:[^\W\d_]\.){2,}", re.DOTALL
+_DOTTED = re.compile(  # a single letter, non-i.c.v., the torn number of p<0. 05
+    r"(?:.*[\s(\[<>=])?(?:[^\W\d_]|0)\.|(?:.*[^\w.])?(?:[^\W\d_]\.){2,}", re.DOTALL
 )
 _PLAIN_WORD = re.compile(r"(?:.*[\s(])?(?:[^\W\d_]+-)*[^\W\d_]{4,}(?<![A-Z])[.…]", re.DOTALL)
 
@@ -112,7 +111,7 @@ def _tokenizer() -> PunktSentenceTokenizer:
 
 def _ends(text: str) -> Iterator[int]:
     """Where the sentences of masked text end, in order; the last is the end of the text."""
-    text = _MISREAD.sub(lambda found: "X" * len(found[0]), text)
+    text = _ACRONYM.sub(lambda found: "X" * len(found[0]), text).replace("Yahoo!", "YahooX")
     ends = {end for _, end in _tokenizer().span_tokenize(text)}
     last = 0
     for end in sorted(ends.union(_unseen(text))):
