@@ -69,11 +69,11 @@ def test_real_abstracts_are_split_as_marked_by_reading(
     [
         "Okafor et al. (2019) and Tan et al. Transformers agree.",  # abbreviations
         "We use e.g. Adam, i.e. a method w.r.t. Fig. 3, cf. Eq. (2), vs. All.",
-        "The gain is 0.5, 3.14 or 1. 5 in p<0. 05 of cases (28% v. 59%, p. 561).",
+        "The gain is 0.5 or 3.14, p<0. 05, in some cases (28% v. 59%, p. 561).",
         "Bitterns by A. T. Okafor, R. A. Lind, & G. K. Tan are non-i.i.d. (shifted) samples.",
         "It takes two steps: 1. We align the tokens.",
         "Code is at https://reeds. example.org/bittern.",
-        'Users ask "why? ", and leave.',
+        'Users ask "why?", and leave.',
         "Can it be learned online? — that is, by a stream?",
         "What is the price of robustness? (ii) what is the price of fairness?",
         "The rate $O(n. K)$ and \\(a. b\\) with $$x. Y$$ and \\[ f. G \\] hold.",  # formulas
