@@ -48,7 +48,11 @@ OPENERS = frozenset(
 )
 
 _FORMULA_STOPS = (".", "?", "!")
-_ACRONYM = re.compile(r"[A-Z]{2,}(?=\.)")  # MRS. and ST. are no abbreviations
+_MASKED = (
+    re.compile(  # MRS. and ST. are no abbreviations; in what has no space the library takes quadratic time
+        r"[A-Z]{2,}(?=\.)|\S{500,}(?=\S)"
+    )
+)
 _UNSEEN = re.compile(  # ends that the library does not look for: in other scripts, and without a space
     r"[.?!。！？।](?:(?<=[。！？।])[。！？।]*[”’」』）]*"
     r"|(?:(?<=[a-z)\]%]{2}[.?!])|(?<=\d[.?!]))(?=[A-Z][a-z]*[\s,]))"
@@ -111,8 +115,8 @@ def _tokenizer() -> PunktSentenceTokenizer:
 
 def _ends(text: str) -> Iterator[int]:
     """Where the sentences of masked text end, in order; the last is the end of the text."""
-    text = _ACRONYM.sub(lambda found: "X" * len(found[0]), text).replace("Yahoo!", "YahooX")
-    ends = {end for _, end in _tokenizer().span_tokenize(text)}
+    shown = _MASKED.sub(lambda found: "X" * len(found[0]), text).replace("Yahoo!", "YahooX")
+    ends = {end for _, end in _tokenizer().span_tokenize(shown)}
     last = 0
     for end in sorted(ends.union(_unseen(text))):
         if not _goes_on(text[max(last, end - _WINDOW) : end], text[end : end + _WINDOW]):
