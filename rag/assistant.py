@@ -24,8 +24,10 @@ from rag.complete import (
 from rag.errors import ModelError
 from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
+from rag.ledger import reply_to
 from rag.likelihood import Scorer, reranked
 from rag.model import Finish, Model
+from rag.narrowing import narrow, told
 from rag.nouns import (
     Answer,
     AnswerSentence,
@@ -53,6 +55,7 @@ from rag.sample import is_sample_only
 from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
 from rag.standing import depth, lead
+from rag.telling import Reply
 from rag.understand import Search, asks_number, understand
 from rag.verify import Verifier
 
@@ -65,9 +68,11 @@ SURE = 0.10  # lead of the best paper from which weakly supported sentences are 
 class _Run:
     """What one question has come to so far."""
 
-    question: str
+    question: str  # without the words that only say which papers are meant
+    asked: str  # as it was typed
     search: Search
     started: float
+    filters: Filters
     hits: Sequence[Hit] = ()
     evidence: Sequence[Evidence] = ()
     sentences: list[AnswerSentence] = field(default_factory=list)
@@ -78,6 +83,8 @@ class _Run:
     sides: Sequence[Hit] = ()  # the papers that a comparison sets beside each other
     refused: bool = False
     note: str = ""
+    partial: bool = False  # part of what is asked is not there
+    refusal: str = ""  # why the library's records do not answer
     sure: bool = True  # the best paper stands out from the collection
 
     def clock(self) -> float:
@@ -110,7 +117,16 @@ class Assistant:
 
         Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
         """
-        run = _Run(question, understand(question, history), time.perf_counter())
+        started, search = time.perf_counter(), understand(question, history)
+        reply = reply_to(question, history, search.follow_up, self.retriever, filters or Filters())
+        if reply:
+            yield from self._by_records(
+                _Run(question, question, search, started, filters or Filters()), reply
+            )
+            return
+        narrowed = narrow(question, search, filters or Filters(), self.library)
+        run = _Run(narrowed.question, question, narrowed.search, started, narrowed.filters)
+        question, filters = run.question, run.filters
         kind = kind_of(question)
         if kind != "other" and not run.search.follow_up:
             yield from self._by_papers(run, kind, filters)
@@ -174,6 +190,15 @@ class Assistant:
             run.sentences = sentences_of(run.evidence, total)
         for sentence in run.sentences:
             yield Settled(sentence)
+        yield Done(self._answer(run))
+
+    def _by_records(self, run: _Run, reply: Reply) -> Iterator[Event]:
+        """A question about the collection itself: told from the library's records, without the model."""
+        run.evidence, run.sentences, run.refusal = reply.evidence, reply.sentences, reply.refusal
+        run.note = f"Not in the library's records: {reply.missing}." if reply.missing else ""
+        run.partial, run.evidence_s = bool(reply.missing), run.clock()
+        yield Found(run.search.text, tuple(run.evidence), ())
+        yield from map(Settled, run.sentences)
         yield Done(self._answer(run))
 
     def _searched(self, filters: Filters | None) -> int:
@@ -244,10 +269,12 @@ class Assistant:
         found = bool(run.sentences) and not run.refused
         nearest = tuple(run.hits[:NEAREST])
         return Answer(
-            question=run.question,
+            question=run.asked,
             searched_for=run.search.text,
-            status="answered" if found else "not_found",
-            text=" ".join(map(with_markers, run.sentences)) if found else refusal_text(nearest),
+            status="not_found" if not found else "partial" if run.partial else "answered",
+            text=" ".join(map(with_markers, run.sentences))
+            if found
+            else run.refusal or refusal_text(nearest, told(run.filters)),
             sentences=tuple(run.sentences) if found else (),
             dropped=tuple(run.dropped),
             evidence=tuple(run.evidence),

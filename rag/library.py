@@ -15,6 +15,7 @@ from typing import Any
 
 from rag.errors import LibraryError
 from rag.nouns import Filters, Paper, Sentence
+from rag.people import any_person
 from rag.schema import migrate
 
 PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
@@ -78,6 +79,7 @@ class Library:
             _use_wal(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.create_function("any_person", 2, any_person, deterministic=True)
             self._local.connection = connection
         return connection
 
@@ -165,6 +167,9 @@ class Library:
             if wanted:
                 clauses.append(f"{column} {word} (SELECT value FROM json_each(?))")
                 values.append(json.dumps(wanted))
+        if filters.authors:
+            clauses.append("EXISTS (SELECT 1 FROM json_each(paper, '$.authors') WHERE any_person(value, ?))")
+            values.append(json.dumps(filters.authors))
         if not clauses:
             return None
         rows = self.db.execute(f"SELECT id FROM papers WHERE {' AND '.join(clauses)}", values)

@@ -185,6 +185,7 @@ class Filters:
     years: tuple[int, ...] = ()
     papers: tuple[str, ...] = ()  # keys: only these
     without: tuple[str, ...] = ()  # keys: never these
+    authors: tuple[str, ...] = ()  # last or full names; a paper of any of them passes
 
 
 @dataclass(frozen=True, slots=True)

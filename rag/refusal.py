@@ -39,8 +39,11 @@ def hopeless(question: str, hits: Sequence[Hit]) -> bool:
     return bool(names) and not any(bones(name) in texts for name in names)
 
 
-def refusal_text(nearest: Sequence[Hit]) -> str:
-    """The refusal, with the closest papers named."""
-    if not nearest:
-        return REFUSAL
-    return f"{REFUSAL} Closest: {'; '.join(h.paper.label for h in nearest)}."
+def refusal_text(nearest: Sequence[Hit], only: str = "") -> str:
+    """The refusal, with the filters in words (`only`) and the closest papers named."""
+    text = (
+        f"{REFUSAL} Only papers {'' if only.startswith('by ') else 'from '}{only} were searched."
+        if only
+        else REFUSAL
+    )
+    return f"{text} Closest: {'; '.join(h.paper.label for h in nearest)}." if nearest else text

@@ -87,7 +87,8 @@ def test_an_empty_library_never_reaches_the_model(tmp_path: Path) -> None:
     assistant = assistant_at(tmp_path, ScriptedModel([]))
     answer = assistant.ask(SPEED, filters=Filters(venues=("NeurIPS",)))
     assert answer.status == "not_found"
-    assert answer.text == REFUSAL
+    assert answer.text == f"{REFUSAL} Only papers from NeurIPS were searched."
+    assert answer.searched_for == f"{SPEED} (only: NeurIPS)"
 
 
 def test_evidence_comes_before_the_first_token_and_done_last(tmp_path: Path) -> None:
