@@ -23,7 +23,13 @@ _LIST = re.compile(
     rf"\b(?:(?:which|what)(?: of)?(?: the| these| those| my)?(?: other)? {_THINGS}|"
     rf"(?:list|give me|show me|show|name|find)(?: me)?(?: all| every| the)*(?: (?:\w|-)+){{0,6}} {_THINGS}|"
     rf"(?:list|give me|show me) (?:all|every|everything)|what (?:work|works|research|literature) (?:is|are|exists?)|"
-    rf"(?:are there|is there) (?:any |other )?(?:papers|works?|research|literature))\b",
+    rf"(?:are there|is there) (?:any |other )?(?:papers|works?|research|literature))\b"
+    rf"|^\W*what (?:do|does) (?:you|we|(?:the|this|your|my) (?:collection|library)|(?:the|these) {_THINGS})"
+    r" (?:have|hold|offer|contain) (?:on|about)\b"
+    r"|^\W*(?:(?:is|are) there |do (?:you|we) have |got )?(?:any|some|every)thing(?: (?:here|in here|else))? (?:on|about)\b"
+    rf"|^\W*(?:please )?(?:summari[sz]e|sum up|(?:give me )?an? (?:summary|overview) of)(?: me)? (?:what|everything|all|the)"
+    rf"(?: (?:is|are|you have|we have|there is|do you have))? ?(?:{_THINGS}|research|literature|there)? ?(?:on|about)\b"
+    rf"|\bwhat (?:is|do) (?:common to )?(?:all |the |these |those )+(?:(?:\w|-)+ ){{0,4}}{_THINGS}(?: have in common)?\W*$",
     re.IGNORECASE,
 )
 _PAPER = r"(?:paper|work|abstract|article|study|submission|publication)"
