@@ -8,14 +8,14 @@ from rag.assistant import Assistant
 from rag.catalog import catalog
 from rag.embed import Embedder, open_embedder
 from rag.errors import SettingsError
-from rag.indexing import check_settings
+from rag.indexing import Progress, Quiet, check_settings, mend
 from rag.library import Library
 from rag.model import Model
 from rag.retrieve import Retriever
 from rag.server import Server
 from rag.settings import Settings
 from rag.vectors import VectorStore
-from rag.weights import Progress, locate
+from rag.weights import locate
 
 
 def library_of(settings: Settings) -> Library:
@@ -71,7 +71,9 @@ def retriever_of(settings: Settings, progress: Progress | None = None) -> Retrie
     embedder = embedder_of(settings, progress)
     library = library_of(settings)
     check_settings(library, embedder)
-    return Retriever(library, vectors_of(settings), embedder)
+    vectors = vectors_of(settings)
+    mend(library, vectors, progress or Quiet())
+    return Retriever(library, vectors, embedder)
 
 
 def assistant_of(settings: Settings, progress: Progress | None = None) -> Assistant:
