@@ -34,23 +34,24 @@ HNSW = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_sear
 class VectorStore:
     """Opened on a folder (embedded Chroma) or on the URL of a Chroma server. Safe to share between threads.
 
-    Embedded Chroma does not see what another process wrote: `refresh(generation)` reopens it. Files that a kill
-    left unfinished, or that Chroma cannot open, are not used: `damaged` says why, and until `clear()` nothing is
-    found. Whatever else goes wrong in Chroma is raised as LibraryError.
+    Embedded Chroma does not see what another process wrote: `refresh(generation)` reopens it, unless that is the
+    generation it was opened for. Files that a kill left unfinished, or that Chroma cannot open, are not used:
+    `damaged` says why, and until `clear()` nothing is found. Whatever else goes wrong is raised as LibraryError.
     """
 
-    def __init__(self, folder: Path, url: str = "", prefix: str = "default") -> None:
+    def __init__(
+        self, folder: Path, url: str = "", prefix: str = "default", generation: int | None = None
+    ) -> None:
         self.folder = folder
         self.url = url
         self.prefix = prefix
         self.damaged = ""
         self._files = VectorFiles(folder)
         self._lock = threading.RLock()
-        self._generation: int | None = None
+        self._generation = generation
         self._close: Callable[[], None] = lambda: None
         self._stale = True  # to be opened before the next look
         self._read(lambda: None, None)
-        self._used = False  # since it was opened; an unused client still sees everything
 
     @contextmanager
     def _chroma(self) -> Iterator[None]:
@@ -84,7 +85,6 @@ class VectorStore:
         if self._stale:
             self.close()
             self._open()
-        self._used = True
         return nothing if self.damaged else look()
 
     @contextmanager
@@ -107,7 +107,7 @@ class VectorStore:
         else:
             with self._files.alone():
                 self.damaged = self._open_folder()
-        self._stale = self._used = False
+        self._stale = False
 
     def _open_folder(self) -> str:
         """Open and load the files; what is wrong with them, if they cannot be used."""
@@ -144,8 +144,7 @@ class VectorStore:
     def refresh(self, generation: int) -> None:
         """See to it that the next look sees what the library now has."""
         with self._lock:
-            old = self._used or bool(self.damaged)
-            self._stale |= generation != self._generation and old and not self.url
+            self._stale |= generation != self._generation and not self.url
             self._generation = generation
 
     def upsert(self, names: Sequence[str], vectors: Vectors) -> None:
