@@ -21,6 +21,7 @@ from rag.importing import Counts, Importer, import_stream, unchanged
 from rag.library import Library
 from rag.nouns import Problem
 from rag.readers import read
+from rag.resplit import resplit
 from rag.settings import Settings
 from rag.vectors import VectorStore
 from rag.weights import Progress as Downloads
@@ -215,6 +216,7 @@ def bring_up_to_date(
     """
     from rag.opening import embedder_of, vectors_of
 
+    resplit(library, progress.step)
     with closing(vectors_of(settings)) as vectors:
         wrong = "" if rebuild else disagreement(library, vectors)
         if wrong:
