@@ -298,7 +298,7 @@ def test_the_page_holds_everything(whole: str) -> None:
         "cut at the length limit",
         "Says what proves it wrong: 12.5 times",
         "3.4 times / 3.4x",
-        "shown to the model, not cited",
+        "in the evidence, not cited",
         "The model file is broken.",
         "2.00 s in all, evidence after 0.10 s, first token after 0.50 s, 100 + 9 tokens.",
         "Before: How much faster is Kiln?",

@@ -33,7 +33,7 @@ class Asked:
     row: Row | None
     facts: tuple[bool, ...]  # of each fact whether it was found
     forbidden: tuple[str, ...]  # phrases found that prove the answer wrong
-    shown: tuple[bool, ...]  # of each gold quote whether the model was shown it
+    shown: tuple[bool, ...]  # of each gold quote whether it was among the evidence
     cited: tuple[bool, ...]  # of each gold quote whether a citation overlaps it
     ranking: tuple[str, ...]
     gold_papers: frozenset[str]

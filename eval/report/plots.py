@@ -174,7 +174,7 @@ def _median(words: str, found: Sequence[float]) -> str:
 
 def _plot(title: str, note: str, words: str, draw: _Draw, names: Sequence[str], height: float) -> Plot:
     light = _svg(draw, LIGHT, names, height)
-    return Plot(title, note, words, light, _recoloured(light))
+    return Plot(title, note.replace(" %", "\N{NO-BREAK SPACE}%"), words, light, _recoloured(light))
 
 
 def _recoloured(light: bytes) -> bytes:

@@ -1,7 +1,7 @@
 "use strict";
 // Without this script the page is a plain list of everything.
 const byId = (id) => document.getElementById(id);
-// What the model was shown is left out: it holds words of papers that have nothing to do with the question.
+// The evidence is left out: it holds words of papers that have nothing to do with the question.
 const SEARCHED = ":scope > summary, .gold, .answer > :not(details)";
 const wordsOf = (element) =>
   [...element.querySelectorAll(SEARCHED)].map((part) => part.textContent.toLowerCase()).join(" ");

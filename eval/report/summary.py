@@ -29,7 +29,7 @@ def main_figures(run: Run) -> list[tuple[str, Cell]]:
     time = spreads([row.model_dump() for row in run.rows]).get("total_s")
     if time:
         found.append(
-            ("a whole answer, median", Cell(seconds(time.median), f"95 % within {seconds(time.p95)}", time.n))
+            ("a whole answer, median", Cell(seconds(time.median), f"p95 {seconds(time.p95)}", time.n))
         )
     return [(words, cell) for words, cell in found if cell is not None]
 
