@@ -98,7 +98,7 @@ def _questions(path: Path, facts: Mapping[str, Any], sets: Sets) -> list[Questio
     """What was to be asked: as the run has kept it, else from a set of the same sum."""
     if (path / QUESTIONS).is_file():
         return kept(path / QUESTIONS)
-    found = sets.get(_of(facts, "set").get("sha256", ""))
+    found = sets.get(str(_of(facts, "set").get("sha256")))
     if found is None:
         return []
     options = _of(facts, "options")
@@ -116,13 +116,18 @@ def _rankings(file: Path) -> dict[str, tuple[str, ...]]:
     if not file.is_file():
         return {}
     found: dict[str, list[str]] = {}
-    # Lines end at "\n" alone, and the id of a query or a document holds no space in a TREC file.
-    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
-        fields = line.split(" ")
-        if line and len(fields) != 6:
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+    # Lines end at "\n" alone; the ids of questions and papers may hold spaces.
+    for number, line in enumerate(text.split("\n"), 1):
+        query, _, rest = line.partition(" Q0 ")
+        fields = rest.rsplit(" ", 3)  # document, rank, score, tag
+        if line and len(fields) != 4:
             raise InputError(f"{file}, line {number}: not a line of a TREC run. Run the set again.")
-        if line and len(ranked := found.setdefault(fields[0], [])) < TOP:
-            ranked.append(fields[2])
+        if line and len(ranked := found.setdefault(query, [])) < TOP:
+            ranked.append(fields[0])
     return {query: tuple(ranked) for query, ranked in found.items()}
 
 
