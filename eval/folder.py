@@ -15,8 +15,10 @@ from filelock import FileLock, Timeout
 
 from eval.bootstrap import Figures
 from eval.metrics import Share
+from eval.questions import Question, as_row, json_lines
 from rag.errors import InputError, PinciteError
 
+QUESTIONS = "questions.jsonl"  # what is asked, with its gold
 ANSWERS = "answers.jsonl"  # in the set's order, with the set's ids
 REMOVED = "without_gold.jsonl"  # the same for the questions asked again without their gold papers
 SCORES = "scores.jsonl"
@@ -63,6 +65,11 @@ class RunFolder:
                 "with another --kinds or a larger --limit? Choose another --out, or delete the folder."
             )
         return rows
+
+    def keep(self, questions: Sequence[Question]) -> None:
+        """Write down what is asked, so that a report can show the gold, and how much is still to come."""
+        lines = [json.dumps(as_row(q), ensure_ascii=False) + "\n" for q in questions]
+        _replace(self.path / QUESTIONS, "".join(lines))
 
     @contextmanager
     def appending(self, name: str) -> Iterator[Appender]:
@@ -114,29 +121,36 @@ def open_run(path: Path, conditions: Mapping[str, Any]) -> Iterator[RunFolder]:
 
 def read_run(path: Path) -> tuple[dict[str, Any], list[Scored]]:
     """The conditions and the scored questions of a finished run; raises InputError if it is none."""
+    facts = read_conditions(path)
+    if not facts.get("finished") or not (path / SCORES).is_file():
+        raise InputError(
+            f"The run in {path} is not finished. Go on with it: {facts.get('command') or 'run it again'}"
+        )
+    return facts, [_scored(value, where) for where, value in json_lines(path / SCORES)]
+
+
+def read_conditions(path: Path) -> dict[str, Any]:
+    """The conditions of a run, finished or not; raises InputError if the folder holds none."""
     facts = _read_run(path)
     if not facts:
         raise InputError(
             f"{path} holds no run: there is no {RUN}. Make one with: pincite eval run SET --out {path}"
         )
-    if not facts.get("finished") or not (path / SCORES).is_file():
-        raise InputError(
-            f"The run in {path} is not finished. Go on with it: {facts.get('command') or 'run it again'}"
-        )
-    with (path / SCORES).open(encoding="utf-8", newline="\n") as file:
-        return facts, [_scored(json.loads(line)) for line in file]
+    return facts
 
 
 def _read_run(path: Path) -> dict[str, Any]:
     file = path / RUN
     try:
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise InputError(
             f"{file} cannot be read: {error}. Choose another --out, or delete the folder."
         ) from error
+    if not isinstance(found, dict):
+        raise InputError(f"{file} is no JSON object. Choose another --out, or delete the folder.")
     return found
 
 
@@ -186,6 +200,10 @@ def _scored_row(one: Scored) -> dict[str, Any]:
     }
 
 
-def _scored(row: Mapping[str, Any]) -> Scored:
-    figures = {name: Share(hits, of) for name, (hits, of) in row["figures"].items()}
-    return Scored(row["id"], row["kind"], row["question"], row["status"], figures)
+def _scored(row: Mapping[str, Any], where: str) -> Scored:
+    try:
+        figures = {name: Share(float(hits), float(of)) for name, (hits, of) in row["figures"].items()}
+        name, kind, question, status = (str(row[field]) for field in ("id", "kind", "question", "status"))
+        return Scored(name, kind, question, status, figures)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{where}: not the figures of a question ({error}). Run the set again.") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,19 @@ class Question:
 def load(path: Path) -> list[Question]:
     """The questions of a JSON Lines file, in its order. Raises InputError naming file and line."""
     return [_question(value, where) for where, value in json_lines(path)]
+
+
+def as_row(question: Question) -> dict[str, Any]:
+    """A question as a run keeps it: the format's fields, and the keys of its gold papers."""
+    return {name: value for name, value in asdict(question).items() if name != "unknown"}
+
+
+def kept(path: Path) -> list[Question]:
+    """The questions that a run has kept (`as_row`); raises InputError naming file and line."""
+    return [
+        replace(_question(value, where), papers=_texts(value.get("papers", []), "papers", where), unknown=())
+        for where, value in json_lines(path)
+    ]
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

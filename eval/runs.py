@@ -73,6 +73,7 @@ def run(
     """
     _refuse_repeated(questions)
     with open_run(out, conditions) as folder:
+        folder.keep([replace(q, papers=tuple(sorted(abstracts.gold(q)))) for q in questions])
         measured = retrieve(questions, out) if retrieve else {}
         rows: dict[str, dict[str, Row]] = {ANSWERS: {}, REMOVED: {}}
         copies = gold_removed(questions, abstracts) if without_gold and assistant else []
@@ -81,7 +82,7 @@ def run(
             jobs += [_Job(q, REMOVED, Filters(without=papers)) for q, papers in copies]
             rows = _ask_all(jobs, assistant, folder, report)
         scored = [_scored(q, rows[ANSWERS].get(q.id), abstracts, measured.get(q.id, {})) for q in questions]
-        scored += [_scored(_refusable(q), rows[REMOVED][q.id], abstracts, {}) for q, _ in copies]
+        scored += [_scored(refusable(q), rows[REMOVED][q.id], abstracts, {}) for q, _ in copies]
         folder.finish(scored, summary(scored))
     return scored
 
@@ -162,8 +163,14 @@ def _line(row: dict[str, Any]) -> tuple[Row, bytes]:
     return row, json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
-def _refusable(question: Question) -> Question:
-    return replace(question, id=f"{question.id} without gold", kind=GOLD_REMOVED, answerable=False)
+def refusable(question: Question) -> Question:
+    """The question as it is asked without its gold papers."""
+    return replace(question, id=refusable_id(question.id), kind=GOLD_REMOVED, answerable=False)
+
+
+def refusable_id(question_id: str) -> str:
+    """The id of a question's copy that is asked without its gold papers."""
+    return f"{question_id} without gold"
 
 
 def _scored(question: Question, row: Row | None, abstracts: Abstracts, measured: Figures) -> Scored:

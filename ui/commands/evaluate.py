@@ -1,4 +1,4 @@
-"""`pincite eval`: check a set, run it, compare two runs, gate a change."""
+"""`pincite eval`: check a set, run it, compare two runs, gate a change, write a report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rag.errors import InputError, PinciteError
+from ui.commands.evaluate_report import report
 from ui.commands.evaluate_run import Options, run_set
 from ui.commands.evaluate_text import comparison_text
 
@@ -161,3 +162,6 @@ def gate(base: Path, new: Path) -> None:
     if drops:
         raise PinciteError(f"{new} is worse than {base} beyond noise. {'; '.join(drops)}.")
     click.echo("Passed: no drop beyond noise.", err=True)
+
+
+evaluate.add_command(report)
