@@ -40,7 +40,7 @@ class RunFolder:
 
     def __init__(self, path: Path, conditions: Mapping[str, Any]) -> None:
         self.path = path
-        earlier = _read_run(path)
+        earlier = facts_of(path)
         started = earlier.get("started") if self._has_rows() else None
         if started:
             _refuse_other(path, earlier, conditions)
@@ -56,7 +56,7 @@ class RunFolder:
         Raises InputError if they are not the first of `ids`, in order.
         """
         file = self.path / name
-        rows = _whole_rows(file) if file.is_file() else []
+        rows = whole_rows(file) if file.is_file() else []
         if [row.get("id") for row in rows] != list(ids[: len(rows)]):
             raise InputError(
                 f"{file} holds other questions than the first {len(rows)} of this run. Was it made "
@@ -72,12 +72,12 @@ class RunFolder:
     def finish(self, scored: Sequence[Scored], figures: Mapping[str, Any]) -> None:
         """Write the figures: of each question for comparisons, and of the whole run into `run.json`."""
         lines = [json.dumps(_scored_row(one), ensure_ascii=False) + "\n" for one in scored]
-        _replace(self.path / SCORES, "".join(lines))
+        replace_file(self.path / SCORES, "".join(lines))
         self.facts |= {"finished": _now(), "figures": figures}
         self._write_run()
 
     def _write_run(self) -> None:
-        _replace(self.path / RUN, json.dumps(self.facts, ensure_ascii=False, indent=2) + "\n")
+        replace_file(self.path / RUN, json.dumps(self.facts, ensure_ascii=False, indent=2) + "\n")
 
 
 class Appender:
@@ -114,7 +114,7 @@ def open_run(path: Path, conditions: Mapping[str, Any]) -> Iterator[RunFolder]:
 
 def read_run(path: Path) -> tuple[dict[str, Any], list[Scored]]:
     """The conditions and the scored questions of a finished run; raises InputError if it is none."""
-    facts = _read_run(path)
+    facts = facts_of(path)
     if not facts:
         raise InputError(
             f"{path} holds no run: there is no {RUN}. Make one with: pincite eval run SET --out {path}"
@@ -127,7 +127,8 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[Scored]]:
         return facts, [_scored(json.loads(line)) for line in file]
 
 
-def _read_run(path: Path) -> dict[str, Any]:
+def facts_of(path: Path) -> dict[str, Any]:
+    """What `run.json` holds, of a run that need not be finished; {} if there is none."""
     file = path / RUN
     try:
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -149,7 +150,7 @@ def _refuse_other(path: Path, earlier: Mapping[str, Any], conditions: Mapping[st
         )
 
 
-def _whole_rows(file: Path) -> list[dict[str, Any]]:
+def whole_rows(file: Path) -> list[dict[str, Any]]:
     """The rows up to the last whole line; what is behind it is cut off."""
     data = file.read_bytes()
     whole = data.rfind(b"\n") + 1
@@ -166,7 +167,8 @@ def _whole_rows(file: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _replace(file: Path, text: str) -> None:
+def replace_file(file: Path, text: str) -> None:
+    """Write a file so that a kill leaves either the old or the new one."""
     part = file.with_name(f"{file.name}.part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, file)
