@@ -9,9 +9,9 @@ from difflib import SequenceMatcher
 from eval.matching import folded, holds, skeleton
 from rag.quantities import Quantity, quantities, stands_in
 from rag.understand import strong_names
-from rag.words import STOP
+from rag.verify import stems
 
-LONGEST = 6  # words of a phrase
+LONGEST = 4  # words of a phrase
 _WORD = re.compile(r"\w[\w'-]*")
 _FORMS = {
     "percent": ("{}%", "{} %", "{} percent"),
@@ -31,7 +31,9 @@ def facts_of(said: str, quotes: Sequence[str], question: str) -> tuple[tuple[str
     names = [
         name
         for name in strong_names(said)
-        if not quantities(name) and skeleton(name) in skeleton(quoted) and skeleton(name) not in skeleton(question)
+        if not quantities(name)
+        and skeleton(name) in skeleton(quoted)
+        and skeleton(name) not in skeleton(question)
     ]
     found = [forms_of(q) for q in numbers] + [(name,) for name in names]
     if not found and (phrase := _phrase(said, quotes, question)):
@@ -51,26 +53,24 @@ def forms_of(quantity: Quantity) -> tuple[str, ...]:
 
 def _phrase(said: str, quotes: Sequence[str], question: str) -> str:
     """The longest run of words that the answer has in common with a quote and that tells something new."""
-    text, known = folded(said), set(_WORD.findall(folded(question))) | STOP
+    text, known = folded(said), stems(question)
     best = ""
     for quote in quotes:
-        for run in _common_runs(text, folded(quote)):
-            if set(_WORD.findall(run)) - known and len(run) > len(best) and holds(folded(quote), run):
+        for run in _common_runs(text, folded(quote), known):
+            if len(run) > len(best) and holds(folded(quote), run):
                 best = run
     return best
 
 
-def _common_runs(text: str, quote: str) -> list[str]:
-    """The runs of words that two folded texts share, without function words at their ends."""
+def _common_runs(text: str, quote: str, known: frozenset[str]) -> list[str]:
+    """The runs of words that two folded texts share, between words that carry a meaning not known before."""
     spans = [m.span() for m in _WORD.finditer(text)]
     words = [text[a:b] for a, b in spans]
+    new = [bool(stems(word) - known) for word in words]
     runs = []
     for match in SequenceMatcher(None, words, _WORD.findall(quote), autojunk=False).get_matching_blocks():
-        first, last = match.a, match.a + min(match.size, LONGEST)
-        while first < last and words[first] in STOP:
-            first += 1
-        while first < last and words[last - 1] in STOP:
-            last -= 1
-        if first < last:
-            runs.append(text[spans[first][0] : spans[last - 1][1]])
+        places = [i for i in range(match.a, match.a + match.size) if new[i]]
+        if places:
+            last = max(i for i in places if i < places[0] + LONGEST)
+            runs.append(text[spans[places[0]][0] : spans[last][1]])
     return runs
