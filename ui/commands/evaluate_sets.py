@@ -22,7 +22,13 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command()
 @click.option("--out", required=True, type=FILE, help="File to write; an earlier one is never overwritten.")
 @click.option(
-    "-n", "many", type=click.IntRange(min=1), metavar="N", default=20, show_default=True, help="Drafts wanted."
+    "-n",
+    "many",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=20,
+    show_default=True,
+    help="Drafts wanted.",
 )
 @click.option("--kinds", metavar="A,B", default="lookup,numeric,which", show_default=True, help="In turn.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed takes other sentences.")
