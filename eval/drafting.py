@@ -25,7 +25,7 @@ from rag.prompting import inline, prefix_of
 from rag.quantities import quantities, stands_in
 from rag.text import plain
 from rag.understand import strong_names
-from rag.verify import stems
+from rag.words import stems
 
 KINDS = ("lookup", "numeric", "which")
 WANTED = {

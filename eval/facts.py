@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from eval.matching import folded, holds, skeleton
 from rag.quantities import Quantity, quantities, stands_in
 from rag.understand import strong_names
-from rag.verify import stems
+from rag.words import stems
 
 LONGEST = 4  # words of a phrase
 _WORD = re.compile(r"\w[\w'-]*")
