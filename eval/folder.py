@@ -42,7 +42,7 @@ class RunFolder:
 
     def __init__(self, path: Path, conditions: Mapping[str, Any]) -> None:
         self.path = path
-        earlier = _read_run(path)
+        earlier = facts_of(path)
         started = earlier.get("started") if self._has_rows() else None
         if started:
             _refuse_other(path, earlier, conditions)
@@ -58,7 +58,7 @@ class RunFolder:
         Raises InputError if they are not the first of `ids`, in order.
         """
         file = self.path / name
-        rows = _whole_rows(file) if file.is_file() else []
+        rows = whole_rows(file) if file.is_file() else []
         if [row.get("id") for row in rows] != list(ids[: len(rows)]):
             raise InputError(
                 f"{file} holds other questions than the first {len(rows)} of this run. Was it made "
@@ -69,7 +69,7 @@ class RunFolder:
     def keep(self, questions: Sequence[Question]) -> None:
         """Write down what is asked, so that a report can show the gold, and how much is still to come."""
         lines = [json.dumps(as_row(q), ensure_ascii=False) + "\n" for q in questions]
-        _replace(self.path / QUESTIONS, "".join(lines))
+        replace_file(self.path / QUESTIONS, "".join(lines))
 
     @contextmanager
     def appending(self, name: str) -> Iterator[Appender]:
@@ -79,12 +79,12 @@ class RunFolder:
     def finish(self, scored: Sequence[Scored], figures: Mapping[str, Any]) -> None:
         """Write the figures: of each question for comparisons, and of the whole run into `run.json`."""
         lines = [json.dumps(_scored_row(one), ensure_ascii=False) + "\n" for one in scored]
-        _replace(self.path / SCORES, "".join(lines))
+        replace_file(self.path / SCORES, "".join(lines))
         self.facts |= {"finished": _now(), "figures": figures}
         self._write_run()
 
     def _write_run(self) -> None:
-        _replace(self.path / RUN, json.dumps(self.facts, ensure_ascii=False, indent=2) + "\n")
+        replace_file(self.path / RUN, json.dumps(self.facts, ensure_ascii=False, indent=2) + "\n")
 
 
 class Appender:
@@ -131,7 +131,7 @@ def read_run(path: Path) -> tuple[dict[str, Any], list[Scored]]:
 
 def read_conditions(path: Path) -> dict[str, Any]:
     """The conditions of a run, finished or not; raises InputError if the folder holds none."""
-    facts = _read_run(path)
+    facts = facts_of(path)
     if not facts:
         raise InputError(
             f"{path} holds no run: there is no {RUN}. Make one with: pincite eval run SET --out {path}"
@@ -139,7 +139,8 @@ def read_conditions(path: Path) -> dict[str, Any]:
     return facts
 
 
-def _read_run(path: Path) -> dict[str, Any]:
+def facts_of(path: Path) -> dict[str, Any]:
+    """What `run.json` holds, of a run that need not be finished; {} if there is none."""
     file = path / RUN
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
@@ -163,7 +164,7 @@ def _refuse_other(path: Path, earlier: Mapping[str, Any], conditions: Mapping[st
         )
 
 
-def _whole_rows(file: Path) -> list[dict[str, Any]]:
+def whole_rows(file: Path) -> list[dict[str, Any]]:
     """The rows up to the last whole line; what is behind it is cut off."""
     data = file.read_bytes()
     whole = data.rfind(b"\n") + 1
@@ -180,7 +181,8 @@ def _whole_rows(file: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _replace(file: Path, text: str) -> None:
+def replace_file(file: Path, text: str) -> None:
+    """Write a file so that a kill leaves either the old or the new one."""
     part = file.with_name(f"{file.name}.part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, file)
