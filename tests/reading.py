@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import tracemalloc
 from pathlib import Path
@@ -33,6 +34,7 @@ def peak(folder: Path, content: str) -> int:
     """Bytes of memory that reading a file of this content takes at most, nothing kept."""
     path = folder / "peak.txt"
     path.write_text(content)
+    gc.collect()
     tracemalloc.start()
     for _ in read(path):
         pass
