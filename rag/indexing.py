@@ -20,6 +20,7 @@ from rag.importing import Counts, Importer, import_stream, unchanged
 from rag.library import Library
 from rag.nouns import Problem
 from rag.readers import read
+from rag.resplit import resplit
 from rag.settings import Settings
 from rag.vectors import VectorStore, discard, name_of
 from rag.weights import Progress as Downloads
@@ -227,6 +228,7 @@ def bring_up_to_date(
     """
     from rag.opening import embedder_of, vectors_folder, vectors_of
 
+    resplit(library, progress.step)
     if rebuild and not settings.chroma_url:
         discard(vectors_folder(settings))
     vectors = vectors_of(settings)

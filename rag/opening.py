@@ -7,9 +7,10 @@ from pathlib import Path
 from rag.assistant import Assistant
 from rag.catalog import catalog
 from rag.embed import Embedder, open_embedder
-from rag.errors import SettingsError
+from rag.errors import SettingsError, WeightsError
 from rag.indexing import check_settings
 from rag.library import Library
+from rag.likelihood import Likelihood
 from rag.model import Model
 from rag.retrieve import Retriever
 from rag.server import Server
@@ -75,4 +76,20 @@ def retriever_of(settings: Settings, progress: Progress | None = None) -> Retrie
 
 
 def assistant_of(settings: Settings, progress: Progress | None = None) -> Assistant:
-    return Assistant(retriever_of(settings, progress), model_of(settings, progress), settings)
+    retriever, model = retriever_of(settings, progress), model_of(settings, progress)
+    return Assistant(retriever, model, settings, scorer_of(settings, progress))
+
+
+def scorer_of(settings: Settings, progress: Progress | None = None) -> Likelihood | None:
+    """The small model that compares close papers; None if it is switched off, or is missing while offline."""
+    if settings.scorer == "none":
+        return None
+    if settings.scorer not in catalog():
+        raise SettingsError(f"There is no scorer {settings.scorer!r}. Known: smollm2-135m, none.")
+    try:
+        path = locate(settings.scorer, settings.models_dir, offline=settings.offline, progress=progress)
+    except WeightsError:
+        if settings.offline:
+            return None
+        raise
+    return Likelihood(path, settings.cache_dir)
