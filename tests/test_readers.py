@@ -156,8 +156,6 @@ def test_chinese_has_no_spaces_to_count_words_by(file) -> None:
         (b"[main]\nkey = value\n", "nothing in it looks like an abstract"),
         (b"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlq\n" * 9, "nothing in it looks like an abstract"),
         (b"[]", "no paper in it"),
-        (b"TY  - JOUR\nAB  - We sort pebbles.\n", "this is RIS, which is not read"),
-        (b"PMID- 1\nAB  - We sort pebbles.\n", "this is PubMed's nbib, which is not read"),
         (b"<?xml version='1.0'?>\n<feed></feed>", "this is XML or HTML, which is not read"),
         (b'title,"Abstract"\nx,"We sort pebbles."\n', "this is a table, which is not read"),
         (b"abstract\ttitle\nWe sort.\tx\n", "this is a table, which is not read"),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rag.errors import InputError
 from rag.nouns import Problem, Record
-from rag.readers import bibtex, jsonlines, plaintext
+from rag.readers import atom, bibtex, jsonlines, plaintext, pubmed, tagged
 from rag.readers.source import LINE_LIMIT, Source, Unreadable
 
 __all__ = ["FORMATS", "read", "sources"]
@@ -30,13 +30,17 @@ FORMATS = (
     Format("JSON Lines", jsonlines.fits_lines, jsonlines.read_lines),
     Format("JSON", jsonlines.fits, jsonlines.read),
     Format("BibTeX", bibtex.fits, bibtex.read),
+    Format("RIS", tagged.fits_ris, tagged.read_ris),
+    Format("PubMed's nbib", tagged.fits_nbib, tagged.read_nbib),
+    Format("Web of Science's plain text", tagged.fits_wos, tagged.read_wos),
+    Format("EndNote's enw", tagged.fits_enw, tagged.read_enw),
+    Format("PubMed XML", pubmed.fits, pubmed.read),
+    Format("arXiv Atom", atom.fits, atom.read),
     Format("plain text lists of abstracts", plaintext.fits, plaintext.read),
 )
 
 # What would pass for plain text, and the marks by which it is told apart.
 _NOT_READ = (
-    ("RIS", re.compile(r"^TY  - ", re.M)),
-    ("PubMed's nbib", re.compile(r"^PMID- ", re.M)),
     ("XML or HTML", re.compile(r"\A<(?:\?xml|!doctype|html|feed|rss)\b", re.I)),
     ("a Markdown page with front matter", re.compile(r"\A---\n(?:.*\n)*?title:")),
     ("Markdown with foldable details", re.compile(r"^<details", re.M)),
