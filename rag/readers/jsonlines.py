@@ -18,6 +18,7 @@ _TITLE = ("title", "papertitle", "name")
 _AUTHORS = ("authors", "author", "authornames", "speakersauthors", "creators")
 _YEAR = ("year", "publicationyear", "pubyear", "date", "published", "publicationdate", "issued", "pdate")
 _VENUE = (
+    "venueasfound",
     "venue",
     "conference",
     "journal",
@@ -32,7 +33,7 @@ _KEY = ("citekey", "citationkey", "bibkey", "key", "id")
 _IDS = ("doi", "doiurl", "arxivurl", "abs", "site", "link", "pdf", "pdfurl", "paperurl", "id")
 _OPENREVIEW = ("openreview", "openreviewid", "forum")
 _ARXIV = ("arxivid", "arxiv", "eprint")
-_NESTED = ("content", "metadata", "externalids")  # OpenReview, BEIR, Semantic Scholar
+_NESTED = ("content", "metadata", "externalids", "custom")  # OpenReview, BEIR, Semantic Scholar, CSL
 _INSIDE = ("value", "name", "text", "title", "url")  # where an object stands for a string
 
 _KINDS = {type(None): "null", str: "a string", list: "a list", bool: "true or false"}
@@ -159,6 +160,7 @@ def _flat(value: Mapping[str, object]) -> Fields:
 
 def _found(fields: Fields) -> Found:
     linked = [f"https://openreview.net/forum?id={_text(fields, (k,))}" for k in _OPENREVIEW if fields.get(k)]
+    linked += [f"https://proceedings.mlr.press/{_text(fields, (k,))}" for k in ("pmlr",) if fields.get(k)]
     numbered = [f"arXiv:{_text(fields, (k,))}" for k in _ARXIV if fields.get(k)]
     return Found(
         abstract=_text(fields, _ABSTRACT),

@@ -66,7 +66,7 @@ def build(source: str, number: int, line: int | None, found: Found) -> Record | 
         arxiv=_first(arxiv_id, texts),
         openreview=_first(openreview_id, texts),
         pmlr=_first(pmlr_id, texts),
-        note=one_line(found.note) if _SUMMARY.search(found.note) else "",
+        note=one_line(readable(found.note)) if _SUMMARY.search(found.note) else "",
     )
 
 
