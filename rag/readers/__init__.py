@@ -11,7 +11,18 @@ from typing import NamedTuple
 
 from rag.errors import InputError
 from rag.nouns import Problem, Record
-from rag.readers import bibtex, frontmatter, jsonlines, markdown, packed, plaintext, table
+from rag.readers import (
+    atom,
+    bibtex,
+    frontmatter,
+    jsonlines,
+    markdown,
+    packed,
+    plaintext,
+    pubmed,
+    table,
+    tagged,
+)
 from rag.readers.source import LINE_LIMIT, Source, Unreadable, first_bytes
 
 __all__ = ["FORMATS", "read", "sources"]
@@ -32,16 +43,18 @@ FORMATS = (
     Format("JSON", jsonlines.fits, jsonlines.read),
     Format("Markdown with front matter", frontmatter.fits, frontmatter.read),
     Format("BibTeX", bibtex.fits, bibtex.read),
+    Format("RIS", tagged.fits_ris, tagged.read_ris),
+    Format("PubMed's nbib", tagged.fits_nbib, tagged.read_nbib),
+    Format("Web of Science's plain text", tagged.fits_wos, tagged.read_wos),
+    Format("EndNote's enw", tagged.fits_enw, tagged.read_enw),
+    Format("PubMed XML", pubmed.fits, pubmed.read),
+    Format("arXiv Atom", atom.fits, atom.read),
     Format("Markdown lists", markdown.fits, markdown.read),
     Format("plain text lists of abstracts", plaintext.fits, plaintext.read),
 )
 
 # What would pass for plain text, and the marks by which it is told apart.
-_NOT_READ = (
-    ("RIS", re.compile(r"^TY  - ", re.M)),
-    ("PubMed's nbib", re.compile(r"^PMID- ", re.M)),
-    ("XML or HTML", re.compile(r"\A<(?:\?xml|!doctype|html|feed|rss)\b", re.I)),
-)
+_NOT_READ = (("XML or HTML", re.compile(r"\A<(?:\?xml|!doctype|html|feed|rss)\b", re.I)),)
 _EXPORT = "Export it as BibTeX with abstracts, or as JSON Lines"
 
 

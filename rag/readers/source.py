@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -15,7 +16,7 @@ from rag.errors import InputError
 
 HEAD = 65_536  # bytes that decide encoding and format
 LINE_LIMIT = 8_000_000  # characters of one line that are read; what follows on that line is passed over
-TEXT_LIMIT = 256_000_000  # characters of a file that has to be held as a whole
+CHUNK = 1_000_000  # characters read at a time where lines mean nothing
 GZIP_FREE = 64 * 2**20  # bytes a compressed file may always unfold to
 GZIP_RATIO = 100  # beyond that: times its own size (abstracts reach 3 to 6)
 GZIP_LIMIT = 4 * 2**30  # and never more than this
@@ -39,6 +40,8 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
 )
+_DECLARED = re.compile(rb"""\A\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([a-zA-Z0-9_.-]{1,40})["']""")
+_OLDER = re.compile(r"iso8859|cp12\d\d|koi8|gb|big5|euc|shift_jis")  # as Python names them
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1a\x1b\0")  # a stray NUL does not make a text binary
 _ESCAPED = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of a byte that is not UTF-8
 
@@ -89,14 +92,13 @@ class Source:
                     line = stream.readline(LINE_LIMIT)
                     self.cut = self.cut or number
 
-    def text(self) -> str:
-        """The whole text, for formats that need it at once."""
+    def chunks(self) -> Iterator[str]:
+        """The whole text in pieces, for formats whose lines may be as long as the file."""
         with self._stream() as stream:
-            found = stream.read(TEXT_LIMIT + 1)
-        if len(found) > TEXT_LIMIT:
-            cause = f"longer than {TEXT_LIMIT:,} characters, too long to be held in memory"
-            raise Unreadable(cause, "Split the file, or make it JSON Lines (one object a line)")
-        return self._mended(found, 1)
+            number = 1
+            while piece := stream.read(CHUNK):
+                yield self._mended(piece, number)
+                number += piece.count("\n")
 
     def _mended(self, text: str, number: int) -> str:
         bad = _ESCAPED.search(text)
@@ -174,6 +176,9 @@ def _encoding(head: bytes) -> tuple[str, bool]:
         return ("utf-16-be" if even > odd else "utf-16-le"), True
     if _binary(head):
         return "", False
+    declared = _declared(head)
+    if declared:
+        return declared, False
     strange = len(_ESCAPED.findall(head.decode("utf-8", "surrogateescape")))
     if strange > len(head) / 10:  # no Western text has that many accents
         import charset_normalizer
@@ -182,6 +187,15 @@ def _encoding(head: bytes) -> tuple[str, bool]:
         if best is not None:
             return best.encoding, True
     return "utf-8-sig", False
+
+
+def _declared(head: bytes) -> str:
+    """The encoding that an XML declaration states, if it is one of the older ones."""
+    found = _DECLARED.match(head)
+    with suppress(LookupError):
+        name = codecs.lookup(found[1].decode("ascii")).name if found else ""
+        return name if _OLDER.match(name) else ""
+    return ""
 
 
 def _binary(head: bytes) -> bool:
