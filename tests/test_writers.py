@@ -74,6 +74,7 @@ def test_a_paper_comes_back_as_it_was(tmp_path: Path, form: Form) -> None:
             venue_as_found="",
             url="",
             doi="",
+            arxiv="",
             note="Our summary: 50% & more",
         ),
         paper(key="third", title="", venue="Marsh Letters", venue_as_found="Marsh Letters", arxiv=""),
@@ -274,6 +275,6 @@ def test_any_text_comes_back(tmp_path: Path, form: Form, title: str, abstract: s
 @pytest.mark.parametrize("form", READ)
 @given(people=st.lists(TEXT.map(lambda text: names([text])[:1]).filter(bool), max_size=4))
 def test_any_name_comes_back(tmp_path: Path, form: Form, people: list[tuple[str]]) -> None:
-    authors = tuple(name for (name,) in people if names([name]) == (name,))
+    authors = tuple(name for (name,) in people if names([name]) == (name,) and not set(name) & set("{}"))
     [got] = back(tmp_path, form, paper(authors=authors))
     assert got.authors == authors

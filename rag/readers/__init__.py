@@ -111,6 +111,8 @@ def _reader(source: Source) -> Callable[[Source], Iterator[Record | Problem]]:
     fitting = next((known for known in marked if known.fits(source.head)), None)
     if fitting:
         return fitting.read
+    if table.looks_like_one(source.head):
+        return table.read
     head = source.head.strip()
     name = next((name for name, mark in _NOT_READ if mark.search(head)), "")
     if name:

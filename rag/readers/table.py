@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
 
-from rag.metadata import names, year
+from rag.metadata import indexed_names, names, year
 from rag.nouns import Problem, Record
 from rag.readers.record import Found, build
 from rag.readers.source import Source, Unreadable
@@ -41,6 +41,7 @@ FIELDS = tuple(_COLUMNS)
 _NAMES = {field: tuple(listed.split()) for field, listed in _COLUMNS.items()}
 _KNOWN = {name for listed in _NAMES.values() for name in listed}
 _ISSUE = re.compile(r"(.{3,200}?) \(((?:19|20)\d\d)\) \S*\d.*")
+_INDEXED = re.compile(r"(?:[^,.;]{2,60} (?:[A-Z]\.-?){1,4}(?:,\s*|\s*$))+")
 _SEPARATOR = re.compile(r"sep=(.)\n", re.I)  # the first line that Excel writes for itself
 _MAP = "name it: pincite index --map abstract=COLUMN"
 
@@ -64,12 +65,16 @@ class _Row:
 
 
 def fits(head: str, columns: Columns | None = None) -> bool:
-    """Whether a text begins with the names of columns, or with rows of equally many cells."""
+    """Whether a text begins with the names of columns, those of `columns` among them."""
     layout = _layout(head, columns or {})
-    if layout is None:
-        return False
-    names_there = sum(_folded(name) in _KNOWN for name in layout.header)
-    return bool(layout.places.get("abstract")) or names_there > 1 or _regular(head, layout.delimiter)
+    known = sum(_folded(name) in _KNOWN for name in layout.header) if layout else 0
+    return layout is not None and (bool(layout.places.get("abstract")) or known > 1)
+
+
+def looks_like_one(head: str) -> bool:
+    """Whether a text has rows of equally many cells, though under no name that is known."""
+    layout = _layout(head, {})
+    return layout is not None and _regular(head, layout.delimiter)
 
 
 def read(source: Source) -> Iterator[Record | Problem]:
@@ -119,13 +124,16 @@ def _found(cells: Sequence[str], layout: _Layout) -> Found:
         there = (cells[i].strip() for i in layout.places.get(field, ()) if i < len(cells))
         return next(filter(None, there), "")
 
-    marked = (("arxiv", "arXiv:"), ("openreview", "https://openreview.net/forum?id="))
-    marked += (("pmlr", "https://proceedings.mlr.press/"),)
+    marked = (
+        ("arxiv", "arXiv:"),
+        ("openreview", "https://openreview.net/forum?id="),
+        ("pmlr", "https://proceedings.mlr.press/"),
+    )
     ids = [prefix + first(field) for field, prefix in marked if first(field)]
     return Found(
         abstract=first("abstract"),
         title=first("title"),
-        authors=names(_listed(first("authors"))),
+        authors=_people(first("authors")),
         year=year(first("year")),
         venue=_journal(first("venue")),
         url=address if (address := first("url")).startswith(("http://", "https://")) else "",
@@ -140,13 +148,14 @@ def _doi(cell: str) -> str:
     return unquote(cell.partition("id=doi:")[2].partition("&")[0]) or cell
 
 
-def _listed(cell: str) -> object:
-    """A list as programs write it into a cell (`['Roe, Ann', 'Poe, Bob']`), or the cell as it is."""
-    if cell[:1] != "[" or len(cell) > LIST_LIMIT:
-        return cell
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-        return ast.literal_eval(cell)
-    return cell
+def _people(cell: str) -> tuple[str, ...]:
+    """Names of a cell, also as "Roe A., Poe B.C." and as a list of a program (`['Roe, Ann', 'Poe, Bob']`)."""
+    if _INDEXED.fullmatch(cell):
+        return indexed_names(cell.split(","))
+    if cell[:1] == "[" and len(cell) <= LIST_LIMIT:
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return names(ast.literal_eval(cell))
+    return names(cell)
 
 
 def _journal(cell: str) -> str:
@@ -157,6 +166,8 @@ def _journal(cell: str) -> str:
 
 def _layout(head: str, columns: Columns) -> _Layout | None:
     """The delimiter under which the first line holds the most known names, and where each field stands."""
+    if head.lstrip()[:1] in ("{", "[", "<", "@"):
+        return None
     stated = _SEPARATOR.match(head)
     text = head[stated.end() :] if stated else head
     best: _Layout | None = None
@@ -200,7 +211,7 @@ def _regular(head: str, delimiter: str) -> bool:
             rows += [row] if row else []
     widths = {len(row) for row in rows}
     long = any(len(cell) > NAME_LIMIT for row in rows for cell in row)
-    return len(rows) > 1 and long and len(widths) == 1 and widths.pop() >= 3
+    return len(rows) > 2 and long and len(widths) == 1 and widths.pop() >= 3
 
 
 def _folded(name: str) -> str:
