@@ -190,7 +190,7 @@ def test_front_matter_is_known_by_its_content() -> None:
 
 # Anything
 
-ANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
 PIECES = st.sampled_from(
     ["# ", "### T\n", "- **Abstract**: ", "<details>", "<summary>Abstract</summary>", "</details>", "\n", "> ",
      "1. **T** ",      "[a](https://a.example)", BITTERN, "---\n", "title: ", "abstract: ", "- ", "*",

@@ -116,7 +116,7 @@ def test_office_files_are_named(file) -> None:
     assert problem.cause == "a Word, Excel or PowerPoint file"
 
 
-ANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
 WHOLE = archive(
     ("a.txt", BITTERN), ("b.json", json.dumps({"abstract": DUNLIN})), ("c/d.gz", gzip.compress(b"x"))
 )

@@ -110,7 +110,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return made(path, [*HEAD, ("B", 12, "Abstract"), ("", 10, BITTERN)]).read_bytes()
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_spoiled_pdfs_never_crash(tmp_path: Path, whole: bytes, data: st.DataObject) -> None:
     content = bytearray(whole)

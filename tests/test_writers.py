@@ -241,7 +241,7 @@ def test_the_file_name_tells_the_form() -> None:
 
 # Any text
 
-ANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
 MARKS = st.sampled_from(
     [*r"\{}$%&#_^~*`'\"<>[]()|@=,.;:-– ", "$x_1$", r"\alpha", "ß", "é", "中", "\u2028", "and"]
 )
