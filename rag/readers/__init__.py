@@ -16,6 +16,7 @@ from rag.readers import (
     bibtex,
     frontmatter,
     jsonlines,
+    labelled,
     markdown,
     packed,
     plaintext,
@@ -50,6 +51,7 @@ FORMATS = (
     Format("PubMed XML", pubmed.fits, pubmed.read),
     Format("arXiv Atom", atom.fits, atom.read),
     Format("Markdown lists", markdown.fits, markdown.read),
+    Format("plain text with labelled fields", labelled.fits, labelled.read),
     Format("plain text lists of abstracts", plaintext.fits, plaintext.read),
 )
 

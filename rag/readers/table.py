@@ -203,15 +203,16 @@ def _places(folded: Sequence[str], field: str, asked: str) -> tuple[int, ...]:
 
 
 def _regular(head: str, delimiter: str) -> bool:
-    """Whether the first rows have three or more cells, equally many, a long text among them."""
-    lines = head.rpartition("\n")[0].splitlines(keepends=True)
+    """Whether the first rows have equally many cells, a long text among them: three or more, or quoted ones."""
+    lines = (head.rpartition("\n")[0] or head).splitlines(keepends=True)
     rows = []
     with suppress(csv.Error):
         for row in islice(csv.reader(lines, delimiter=delimiter, strict=True), SAMPLE):
             rows += [row] if row else []
     widths = {len(row) for row in rows}
     long = any(len(cell) > NAME_LIMIT for row in rows for cell in row)
-    return len(rows) > 2 and long and len(widths) == 1 and widths.pop() >= 3
+    quoted = any(f'{delimiter}"' in line for line in lines)
+    return len(rows) > 1 and long and len(widths) == 1 and (quoted or (len(rows) > 2 and widths.pop() > 2))
 
 
 def _folded(name: str) -> str:
