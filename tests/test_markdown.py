@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,20 @@ def test_broken_front_matter_is_a_problem_with_its_line(file, text: str, cause: 
 def test_front_matter_is_known_by_its_content() -> None:
     assert frontmatter.fits("---\nlayout: x\ntitle: y\n")
     assert not frontmatter.fits("---\n\nA rule, and below it a title: this one\n---\ntitle: x\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["# a" + " " * 200_000 + "b", " \n" * 100_000, "\t" * 200_000, "[" * 200_000, "**" * 100_000, "<details" * 50_000,
+     "- **a" * 60_000, "| " * 100_000, "1. [a" * 50_000, "---\n" * 50_000],
+)  # fmt: skip
+def test_long_lines_take_no_more_than_their_share(file, line: str) -> None:
+    """Each takes hundredths of a second; an expression that looks back over and over would take minutes."""
+    path = file(f"<details>\n{line}\n</details>\n")
+    started = time.process_time()
+    list(read(path))
+    list(read(file(line)))
+    assert time.process_time() - started < 5
 
 
 # Anything

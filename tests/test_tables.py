@@ -89,6 +89,12 @@ def test_a_list_that_a_program_wrote_into_a_cell(file) -> None:
     assert [r.authors for r in read(file(text))] == [("Ann Roe", "Bob Poe"), ("[Roe",)]
 
 
+def test_a_first_column_without_a_name(file) -> None:
+    """What pandas writes."""
+    [got] = read(file(f" \n\t\n\ttitle\tabstract\n0\tReeds\t{A1}\n"))
+    assert (got.title, got.abstract, got.line) == ("Reeds", A1, 4)
+
+
 def test_excels_own_first_line(file) -> None:
     got = list(read(file(f"sep=;\r\ntitle;abstract\r\nReeds;{A1}\r\n")))
     assert [(r.title, r.abstract, r.number, r.line) for r in got] == [("Reeds", A1, 1, 3)]

@@ -17,6 +17,7 @@ from rag.identity import merged
 from rag.metadata import bibtex_names, names
 from rag.nouns import Paper, Record
 from rag.readers import FORMATS, read
+from rag.readers.record import one_line
 from rag.text import readable
 from rag.writers import FORMS, Form, form_of, write
 from rag.writers.bibtex import latex
@@ -258,10 +259,11 @@ def test_any_text_comes_back(tmp_path: Path, form: Form, title: str, abstract: s
     """All text that a reader has made readable; of BibTeX all but formulas whose braces do not match."""
     lead = "We sort pebbles, rocks and sand by weight, colour and taste: the words of a long winter. "
     given_paper = paper(
-        title=readable(title),
-        abstract=readable(lead + abstract),
-        venue_as_found=readable(venue)[:500].strip(),
+        title=readable(one_line(title)),
+        abstract=readable(one_line(lead + abstract)),
+        venue_as_found=readable(one_line(venue)),
         venue="",
+        arxiv="",
     )
     [got] = back(tmp_path, form, given_paper)
     for name in ("title", "abstract", "venue_as_found"):

@@ -14,7 +14,7 @@ from rag.readers.source import Source
 from rag.text import readable
 
 BLOCK_LIMIT = 1_000_000  # characters of one paper's block; what follows begins another
-_HEADING = re.compile(r"#{1,6}\s+(\S.*?)[\s#]*")
+_HEADING = re.compile(r"#{1,6}\s+(\S.*)")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,4}[.)]|\[\d{1,4}\])\s+(?=\*\*|__|\[[^\]]|<b>|<strong>|<a )(.*)")
 _NUMBER = re.compile(r"\A(?:\[\d{1,4}\]|\d{1,4}[.)])\s+")
 _TITLE = re.compile(
@@ -27,7 +27,9 @@ _LABEL = re.compile(
 _TAG = re.compile(r"(</?(?:details|summary)\b[^<>]*>)", re.I)
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
 _RULE = re.compile(r"(?:[-*_] ?){3,}|\|?[\s:|-]+\|?")
-_MARKED = re.compile(r"^\s*<details|^\s*(?:[-*+]\s+)?(?:\*\*|__|#{1,6}\s+)abstract\b", re.I | re.M)
+_MARKED = re.compile(
+    r"^[ \t]*+<details|^[ \t]*+(?:[-*+][ \t]++)?(?:\*\*|__|#{1,6}[ \t]++)abstract\b", re.I | re.M
+)
 _LABELS = {
     "abstract": "abstract",
     "authors": "authors", "author": "authors", "by": "authors",
@@ -102,7 +104,7 @@ def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[_Block]:
     block = _Block(1)
     for number, line in lines:
         text = line.strip()
-        heading, item = _HEADING.fullmatch(text), _ITEM.fullmatch(text)
+        heading, item = _HEADING.fullmatch(text.rstrip("# \t")), _ITEM.fullmatch(text)
         indented = line[:2] in ("  ", "\t") or line[:1] == "\t"
         begins = (heading and not _label(heading[1])) or (item and not indented and not _label(text))
         if not begins and block.size <= BLOCK_LIMIT:

@@ -43,6 +43,7 @@ _KNOWN = {name for listed in _NAMES.values() for name in listed}
 _ISSUE = re.compile(r"(.{3,200}?) \(((?:19|20)\d\d)\) \S*\d.*")
 _INDEXED = re.compile(r"(?:[^,.;]{2,60} (?:[A-Z]\.-?){1,4}(?:,\s*|\s*$))+")
 _SEPARATOR = re.compile(r"sep=(.)\n", re.I)  # the first line that Excel writes for itself
+_BLANK = re.compile(r"\A(?:[ \t]*+\n)++")  # lines above the names; not the empty name of a first column
 _MAP = "name it: pincite index --map abstract=COLUMN"
 
 Columns = Mapping[str, str]
@@ -188,7 +189,7 @@ def _layout(head: str, columns: Columns) -> _Layout | None:
 def _header(text: str, delimiter: str) -> tuple[str, ...]:
     """The names of the columns; none where a cell is too long for a name or most are empty."""
     try:
-        cells = next(csv.reader(text.lstrip("\n").splitlines(keepends=True), delimiter=delimiter), [])
+        cells = next(csv.reader(_BLANK.sub("", text).splitlines(keepends=True), delimiter=delimiter), [])
     except csv.Error:
         return ()
     header = tuple(" ".join(cell.split()) for cell in cells)
