@@ -187,12 +187,12 @@ def test_prose_with_commas_is_no_table(file, text: str) -> None:
 
 
 def test_tables_are_read_in_constant_memory(file) -> None:
-    path = file(rows(["title", "abstract"], *[[f"T{n}", A1] for n in range(2_000)]))
+    path = file(rows(["title", "abstract"], *[[f"T{n}", A1 * 10] for n in range(1_500)]))
     tracemalloc.start()
-    assert sum(1 for _ in read(path)) == 2_000
+    assert sum(1 for _ in read(path)) == 1_500
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < path.stat().st_size / 1.5
+    assert peak < path.stat().st_size / 2
 
 
 ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
@@ -212,8 +212,11 @@ def test_arbitrary_tables_never_crash(file, prefix: bytes, content: bytes, packe
         assert isinstance(item, Record | Problem)
 
 
+TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('",;\n\t'), max_size=40)
+
+
 @ANY
-@given(texts=st.lists(st.tuples(st.text(max_size=30), st.text(min_size=1, max_size=60)), max_size=5))
+@given(texts=st.lists(st.tuples(TEXT, TEXT), max_size=5))
 def test_what_a_csv_writer_writes_is_read(file, texts: list[tuple[str, str]]) -> None:
     given_rows = [[title, f"{A1} {text}"] for title, text in texts]
     got = list(read(file(rows(["title", "abstract"], *given_rows).encode("utf-8", "replace"))))

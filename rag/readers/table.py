@@ -199,7 +199,7 @@ def _header(text: str, delimiter: str) -> tuple[str, ...]:
 
 
 def _places(folded: Sequence[str], field: str, asked: str) -> tuple[int, ...]:
-    wanted = [asked] if asked in folded else _NAMES[field]
+    wanted = [asked] if asked and asked in folded else _NAMES[field]
     return tuple(folded.index(name) for name in wanted if name in folded)
 
 
