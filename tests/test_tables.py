@@ -173,6 +173,13 @@ def test_columns_can_be_named(file) -> None:
     assert isinstance(got, Record)
 
 
+def test_names_of_columns_can_be_stored_whatever_they_hold(file) -> None:
+    """C24"""
+    [problem] = read(file(b"title,year\0\xff,\xed\xa0\x80who\nA,2024,x\n"))
+    (problem.cause + problem.remedy).encode()
+    assert "\0" not in problem.cause
+
+
 @pytest.mark.parametrize(
     "text",
     [

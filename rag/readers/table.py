@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from rag.metadata import indexed_names, names, year
 from rag.nouns import Problem, Record
-from rag.readers.record import Found, build
+from rag.readers.record import Found, build, storable
 from rag.readers.source import Source, Unreadable
 
 REREAD_LIMIT = 100  # rows without a closing quotation mark, behind each of which lines are read again
@@ -192,7 +192,7 @@ def _header(text: str, delimiter: str) -> tuple[str, ...]:
         cells = next(csv.reader(_BLANK.sub("", text).splitlines(keepends=True), delimiter=delimiter), [])
     except csv.Error:
         return ()
-    header = tuple(" ".join(cell.split()) for cell in cells)
+    header = tuple(" ".join(storable(cell).split()) for cell in cells)
     filled = sum(map(bool, header))
     fine = all(len(name) <= NAME_LIMIT and not name.endswith((".", "{", "[")) for name in header)
     return header if fine and filled * 2 > len(header) else ()
