@@ -180,6 +180,10 @@ ER
 
 EF
 """,
+    "CSV": f'Title,Abstract,Year\r\n{T1},"{A1}",2024\r\n"{T2}","{A2}",\r\n',
+    "Markdown": f"## {T1}\n\n<details><summary>Abstract</summary>\n\n{A1}\n\n</details>\n\n"
+    f"## {T2}\n\n- **Abstract**: {A2}\n",
+    "labelled text": f"Title: {T1}\nAuthors: Ann Roe\nAbstract: {A1}\n\nTitle: {T2}\nAbstract: {A2}\n",
     "enw": f"%0 Journal Article\n%T {T1}\n%A Roe, Ann\n%J The Journal of Pebbles\n%D 2021\n%X {A1}\n\n"
     f"%0 Conference Proceedings\n%T {T2}\n%X {A2}\n",
     "PubMed XML": '<?xml version="1.0" encoding="utf-8"?>\n<PubmedArticleSet>\n'

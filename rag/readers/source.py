@@ -7,7 +7,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -61,9 +61,10 @@ class Source:
     Raises `InputError` where the file cannot be opened, `Unreadable` where it is empty or no text.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str] | None = None, name: str = "") -> None:
         self.path = path
-        self.name = path.name
+        self.name = name or path.name
+        self.columns = columns or {}  # of tables: field to name of column
         self.misread: int | None = None  # first line with bytes that are not of its encoding
         self.cut: int | None = None  # first line that was too long to be read to its end
         with _opened(path) as raw:
@@ -113,6 +114,21 @@ class Source:
             yield stream
 
 
+def first_bytes(path: Path) -> bytes:
+    """The first bytes of a file as it lies on disk; raises `InputError` where it cannot be opened."""
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a file. Name a file, or let a folder be searched for files.")
+        with path.open("rb") as file:
+            return file.read(8)
+    except OSError as error:
+        raise _unopened(path, error) from error
+
+
+def _unopened(path: Path, error: OSError) -> InputError:
+    return InputError(f"Cannot read {path}: {error.strerror or error}. Check the path and rights.")
+
+
 class _Unfolded(io.RawIOBase):
     """A gzip stream as plain bytes, up to what its size allows."""
 
@@ -140,8 +156,6 @@ class _Unfolded(io.RawIOBase):
 @contextmanager
 def _opened(path: Path) -> Iterator[io.BufferedReader[Any]]:
     try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path} is not a file. Name a file, or let a folder be searched for files.")
         with io.BufferedReader(io.FileIO(str(path)), HEAD) as file:
             if file.peek(2)[:2] != b"\x1f\x8b":
                 yield file
@@ -149,8 +163,7 @@ def _opened(path: Path) -> Iterator[io.BufferedReader[Any]]:
             with gzip.GzipFile(fileobj=file) as packed:
                 yield io.BufferedReader(_Unfolded(packed, path.stat().st_size), HEAD)
     except OSError as error:
-        why = error.strerror or error
-        raise InputError(f"Cannot read {path}: {why}. Check the path and rights.") from error
+        raise _unopened(path, error) from error
 
 
 def _encoding(head: bytes) -> tuple[str, bool]:
