@@ -119,7 +119,12 @@ def made(
     abstracts = Abstracts({"kiln": KILN})
     conditions = CONDITIONS | options.pop("conditions", {})
     run(
-        questions, Scripted(answers or ANSWERS), folder, abstracts=abstracts, conditions=conditions, **options
+        questions,
+        [Scripted(answers or ANSWERS)],
+        folder,
+        abstracts=abstracts,
+        conditions=conditions,
+        **options,
     )
     return folder
 

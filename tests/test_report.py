@@ -414,7 +414,7 @@ def test_a_retrieval_run(tmp_path: Path) -> None:
 
     run(
         QUESTIONS[:1],
-        None,
+        [],
         tmp_path / "r",
         abstracts=Abstracts({"kiln": KILN}),
         conditions=CONDITIONS | {"mode": "retrieval"},
