@@ -118,14 +118,12 @@ class Assistant:
         Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
         """
         started, search = time.perf_counter(), understand(question, history)
-        reply = reply_to(question, history, search.follow_up, self.retriever, filters or Filters())
+        run = _Run(question, question, search, started, filters or Filters())
+        reply = reply_to(question, history, search.follow_up, self.retriever, run.filters)
         if reply:
-            yield from self._by_records(
-                _Run(question, question, search, started, filters or Filters()), reply
-            )
+            yield from self._by_records(run, reply)
             return
-        narrowed = narrow(question, search, filters or Filters(), self.library)
-        run = _Run(narrowed.question, question, narrowed.search, started, narrowed.filters)
+        run.question, run.search, run.filters = narrow(question, search, run.filters, self.library)
         question, filters = run.question, run.filters
         kind = kind_of(question)
         if kind != "other" and not run.search.follow_up:
@@ -181,7 +179,7 @@ class Assistant:
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, max(2 * MOST, depth(total)), filters)
         if not hopeless(run.question, hits[:LOOKED_AT]):
-            chosen = hits[:1] if kind == "which" else members(hits, total)
+            chosen = hits[:1] if kind == "which" else members(hits, total, run.question)
             run.evidence = best_each(self.retriever, chosen, run.search.forms)
         run.hits = hits[:LOOKED_AT]
         run.evidence_s = run.clock()

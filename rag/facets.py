@@ -55,7 +55,9 @@ _CUES = tuple(
          r"(?P<on>\s+(?:on|about))", r"the papers\g<on>"),
         (rf"\b(?P<what>was|que|qué|qu['’]est-ce que)\s+(?:hat|haben|dit|dice|tiene)\s+{_THE}{_VS}"
          r"(?P<on>\s+(?:zu|über|sur|sobre))", r"\g<what>\g<on>"),
-        (rf"\b(?:among|of)\s+{_THE}{_VS}\s+{THINGS}\s*,?\s+which\b", "which papers"),
+        (rf"\b(?:among|of)\s+{_THE}{_VS}\s+{THINGS}\s*,?\s+which\b"
+         r"(?!\s+(?:methods?|approach|models?|algorithms?|techniques?|systems?|data|ones?)\b)", "which papers"),
+        (rf"{_IN}{_VS}\s+{THINGS}\s*,?\s+how many\s+(?!{THINGS}|of\b)(?=\w+\s)", "how many papers "),
         (rf"{_IN}{_VS}\s+{THINGS}(?=\s*,)\s*,?", ""),  # "among the ICML papers, which ..."
         (rf"{_VS}(?:['’]s)?[\s-]+(?=(?:{THINGS}|ones?)\b)", ""),
         (rf"(?:{_PUBLISHED}\s+)?{_IN}{_VS}(?:\s+(?:conference|proceedings))?", ""),

@@ -159,7 +159,7 @@ class Library:
         clauses: list[str] = []
         values: list[Any] = []
         for column, wanted, word in (
-            ("venue", filters.venues, "IN"),
+            ("venue COLLATE NOCASE", filters.venues, "IN"),
             ("year", filters.years, "IN"),
             ("key", filters.papers, "IN"),
             ("key", filters.without, "NOT IN"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 from rag.facets import THINGS, facets_of
 from rag.library import Library
@@ -18,8 +18,7 @@ T = TypeVar("T")
 _PAPERS = re.compile(rf"\b(?=\w+s\b){THINGS}\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowed:
+class Narrowed(NamedTuple):
     """A question without the words that only say which papers are meant, and the filters they became."""
 
     question: str

@@ -23,13 +23,18 @@ _LIST = re.compile(
     rf"\b(?:(?:which|what)(?: of)?(?: the| these| those| my)?(?: other)? {_THINGS}|"
     rf"(?:list|give me|show me|show|name|find)(?: me)?(?: all| every| the)*(?: (?:\w|-)+){{0,6}} {_THINGS}|"
     rf"(?:list|give me|show me) (?:all|every|everything)|what (?:work|works|research|literature) (?:is|are|exists?)|"
-    rf"(?:are there|is there) (?:any |other )?(?:papers|works?|research|literature))\b"
-    rf"|^\W*what (?:do|does) (?:you|we|(?:the|this|your|my) (?:collection|library)|(?:the|these) {_THINGS})"
+    rf"(?:are there|is there) (?:any |other )?(?:papers|works?|research|literature))\b",
+    re.IGNORECASE,
+)
+# Whether there is something on a subject, and what: the subject may well be absent.
+_SOME = re.compile(
+    rf"^\W*what do(?:es)? (?:you|we|(?:the|this|your|my) (?:collection|library)|(?:the|these) {_THINGS})"
     r" (?:have|hold|offer|contain) (?:on|about)\b"
-    r"|^\W*(?:(?:is|are) there |do (?:you|we) have |got )?(?:any|some|every)thing(?: (?:here|in here|else))? (?:on|about)\b"
-    rf"|^\W*(?:please )?(?:summari[sz]e|sum up|(?:give me )?an? (?:summary|overview) of)(?: me)? (?:what|everything|all|the)"
-    rf"(?: (?:is|are|you have|we have|there is|do you have))? ?(?:{_THINGS}|research|literature|there)? ?(?:on|about)\b"
-    rf"|\bwhat (?:is|do) (?:common to )?(?:all |the |these |those )+(?:(?:\w|-)+ ){{0,4}}{_THINGS}(?: have in common)?\W*$",
+    r"|^\W*(?:(?:is|are) there |do (?:you|we) have |got )?(?:any|some|every)thing(?: (?:in )?here| else)? "
+    r"(?:on|about)\b"
+    rf"|^\W*(?:please )?(?:summari[sz]e|sum up|(?:give me )?an? (?:summary|overview) of) (?:what|everything|all|the)"
+    rf"(?: there is| (?:you|we) have)?(?: {_THINGS}| work| research| literature)? (?:on|about)\b"
+    rf"|\bwhat (?:is common to|do) (?:all |the |these |those )+(?:(?:\w|-)+ ){{0,4}}{_THINGS}(?: have in common)?\W*$",
     re.IGNORECASE,
 )
 _PAPER = r"(?:paper|work|abstract|article|study|submission|publication)"
@@ -49,6 +54,7 @@ _ALTERNATIVES = re.compile(
 MOST = 40  # papers that a set question can name
 FLOOR = 0.50  # score below which no paper is about a question
 LEAD = 0.07  # of the best score above the background, below which no paper is about a question
+LEAD_OF_SOME = 0.13  # the same where the question is whether there is anything at all on a subject
 LEAD_OF_ONE = 0.10  # the same for the one paper of a which-question
 SHARE = 0.5  # of the way from the background to the best score: where membership begins
 LINE_WORDS = 36  # of the sentence that is quoted beside one paper
@@ -59,14 +65,15 @@ def kind_of(question: str) -> Kind:
     """What kind of set a question asks for; "other" for questions about what papers say."""
     if _COUNT.search(question):
         return "count"
-    if _LIST.search(question):
+    if _LIST.search(question) or _SOME.search(question):
         return "list"
     return "which" if _WHICH.search(question) and not _ALTERNATIVES.search(question) else "other"
 
 
-def members(hits: Sequence[Hit], total: int) -> list[Hit]:
+def members(hits: Sequence[Hit], total: int, question: str = "") -> list[Hit]:
     """The hits (best first) that stand out: nearer to the best score than to the background's."""
-    if not hits or hits[0].score < FLOOR or lead(hits, total) < LEAD:
+    least = LEAD_OF_SOME if _SOME.search(question) else LEAD
+    if not hits or hits[0].score < FLOOR or lead(hits, total) < least:
         return []
     behind = background(hits, total)
     edge = max(FLOOR, behind + SHARE * (hits[0].score - behind))

@@ -287,6 +287,31 @@ def test_a_refusal_is_no_failure(filled: Run, monkeypatch: pytest.MonkeyPatch) -
     assert (done.code, row["status"], row["sentences"]) == (0, "not_found", [])
 
 
+def test_flags_narrow_a_question_a_search_and_a_conversation(
+    filled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, *["NOT FOUND"] * 3)
+    (row,) = rows(
+        filled("ask", "--json", QUESTION, "--venue", "icml", "--year", "2024", "--author", "Reed").out
+    )
+    assert {e["paper"] for e in row["evidence"]} == {"vole24"}
+    assert row["searched_for"] == f"{QUESTION} (only: icml 2024, by Reed)"
+    found = rows(
+        filled("search", "--json", "birds", "--venue", "ICML", "--venue", "ICLR", "--author", "Pipit").out
+    )
+    assert [r["paper"] for r in found] == ["pipit24"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{QUESTION}\n\n"))
+    done = filled("chat", "--author", "Vole")
+    assert "Only papers by Vole were searched. Closest: Vole: Burrowing" in " ".join(done.out.split())
+
+
+def test_flags_that_no_paper_passes_are_told(filled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch)
+    done = filled("ask", "--venue", "ICLM", QUESTION)
+    assert (done.code, done.err) == (0, "No paper of this collection passes the flags (ICLM).\n")
+    assert "Only papers from ICLM were searched." in done.out
+
+
 def test_chat_answers_each_line_until_an_empty_one(filled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, *["Pipit separates up to 14 voices with a sparse mask [2]."] * 2)
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{QUESTION}\n{QUESTION}\n\nnever asked\n"))

@@ -27,6 +27,17 @@ def evidence(n: int, title: str = "", label: str = "List #1: a phrase") -> Evide
         ("How many papers deal with counterfactuals?", "count"),
         ("How many of the papers are about protein design?", "count"),
         ("count the papers involving planning", "count"),
+        ("what do you have on speech", "list"),
+        ("Is there anything on speech here?", "list"),
+        ("Anything about optimal transport?", "list"),
+        ("summarise the papers on speech", "list"),
+        ("Summarize the work on planning.", "list"),
+        ("What is common to the audio papers?", "list"),
+        ("What do the diffusion papers have in common?", "list"),
+        ("Summarise the SILVER paper", "other"),
+        ("Summarise what SILVER says about memory", "other"),
+        ("What do SILVER and FedDA have in common?", "other"),
+        ("Does it say anything about memory?", "other"),
         ("How many GPU hours did it take?", "other"),
         ("Which paper asks users what they like best?", "which"),
         ("Which method was tested on lattice proteins?", "which"),
@@ -68,6 +79,12 @@ def test_members_are_nearer_to_the_best_than_to_the_background() -> None:
     # background .50, best .80: the edge lies at .65
     found = hits(0.80, 0.70, 0.66, 0.64, *[0.55] * 11, *[0.50] * 5)
     assert [h.score for h in members(found, 38)] == [0.80, 0.70, 0.66]
+
+
+def test_whether_there_is_anything_is_asked_of_what_stands_out_more() -> None:
+    found = hits(0.62, *FLAT)  # leads by 0.12
+    assert len(members(found, 38, "Which papers are about kites?")) == 1
+    assert members(found, 38, "Is there anything about kites?") == []
 
 
 def test_nothing_stands_out_of_a_flat_list() -> None:

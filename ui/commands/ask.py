@@ -17,6 +17,7 @@ import click
 from rag.errors import PinciteError
 from rag.nouns import Answer, AnswerSentence, Done, Draft, Filters, Settled, Turn
 from rag.rows import answer_row, search_row, why_text
+from ui.commands.filters import filter_options, tell_if_none
 
 if TYPE_CHECKING:
     from rag.assistant import Assistant
@@ -28,19 +29,23 @@ WIDTH = 100
 @click.command()
 @click.argument("question")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer row (docs/interfaces.md).")
-@click.option("--venue", "venues", multiple=True, help="Only papers of this venue; can be repeated.")
-@click.option("--year", "years", multiple=True, type=int, help="Only papers of this year; can be repeated.")
+@filter_options
 @click.pass_obj
-def ask(ctx: Context, question: str, as_json: bool, venues: Sequence[str], years: Sequence[int]) -> None:
+def ask(ctx: Context, question: str, as_json: bool, filters: Filters) -> None:
     """Answer one question; every sentence carries the numbers of the sentences that support it.
+
+    Venues, years and authors named in the question ("in ICML 2024 papers ...", "by Roe et al.") narrow it too.
 
     \b
     Examples:
       pincite ask "What speed-up does SRigL reach on a GPU?"
-      pincite ask --venue ICML "Which papers edit audio?" --json
+      pincite ask --venue ICML --year 2024 "Which papers edit audio?" --json
+      pincite ask "Who wrote the SILVER paper?"
     """
     question = _question(question)
-    answer = ctx.open_assistant().ask(question, filters=Filters(tuple(venues), tuple(years)))
+    assistant = ctx.open_assistant()
+    tell_if_none(assistant.library, filters)
+    answer = assistant.ask(question, filters=filters)
     if as_json:
         click.echo(json.dumps(answer_row(answer), ensure_ascii=False))
     else:
@@ -53,21 +58,19 @@ def ask(ctx: Context, question: str, as_json: bool, venues: Sequence[str], years
 @click.option(
     "-k", "most", type=click.IntRange(1, 1000), default=10, show_default=True, help="Papers to list."
 )
-@click.option("--venue", "venues", multiple=True, help="Only papers of this venue; can be repeated.")
-@click.option("--year", "years", multiple=True, type=int, help="Only papers of this year; can be repeated.")
+@filter_options
 @click.pass_obj
-def search(
-    ctx: Context, query: str, as_json: bool, most: int, venues: Sequence[str], years: Sequence[int]
-) -> None:
+def search(ctx: Context, query: str, as_json: bool, most: int, filters: Filters) -> None:
     """List the papers nearest to a query, each with its best sentence. No language model runs.
 
     \b
     Examples:
       pincite search "sparse training" -k 5
+      pincite search "speech" --author Huang --venue ICML
       pincite search --json "protein backbones" | jq .title
     """
     retriever = ctx.open_retriever()
-    filters = Filters(tuple(venues), tuple(years))
+    tell_if_none(retriever.library, filters)
     for rank, hit in enumerate(retriever.search([_question(query)], most, filters), 1):
         sentences = retriever.library.sentences(hit.paper)
         best = sentences[min(hit.best_sentence, len(sentences) - 1)]
@@ -83,8 +86,9 @@ def search(
 
 
 @click.command()
+@filter_options
 @click.pass_obj
-def chat(ctx: Context) -> None:
+def chat(ctx: Context, filters: Filters) -> None:
     """A conversation in the terminal; follow-up questions are understood. An empty line or Ctrl-D ends it.
 
     Ctrl-C stops an answer that is being made; at the prompt it ends the conversation.
@@ -92,8 +96,10 @@ def chat(ctx: Context) -> None:
     \b
     Example:
       pincite chat
+      pincite chat --venue ICLR --year 2024
     """
     assistant = ctx.open_assistant()
+    tell_if_none(assistant.library, filters)
     history: list[Turn] = []
     click.echo(f"{assistant.size()[0]} papers. An empty line ends the conversation.", err=True)
     while True:
@@ -106,7 +112,7 @@ def chat(ctx: Context) -> None:
             return
         try:
             with _stoppable() as cancel:
-                answer = _streamed(assistant, question, history, cancel)
+                answer = _streamed(assistant, question, history, filters, cancel)
         except PinciteError as error:
             click.echo(f"pincite: {error}", err=True)
             continue
@@ -132,11 +138,11 @@ def _stoppable() -> Iterator[threading.Event]:
 
 
 def _streamed(
-    assistant: Assistant, question: str, history: Sequence[Turn], cancel: threading.Event
+    assistant: Assistant, question: str, history: Sequence[Turn], filters: Filters, cancel: threading.Event
 ) -> Answer:
     """Print settled sentences as they come, then the sources; of a stopped answer what there is."""
     shown = False
-    for event in assistant.stream(question, history, cancel=cancel):
+    for event in assistant.stream(question, history, filters, cancel):
         if isinstance(event, Settled):
             click.echo(f"{_plain(event.sentence.text)} {_marks(event.sentence)}".rstrip())
             shown = True
