@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rag.metadata import known_venue
 from rag.nouns import Filters
@@ -22,6 +23,7 @@ THINGS = (
     r"travaux|articulos?|artículos?|papiers?|trabajos?|publicaci(?:ón|ones)|public?ations?)"
 )
 # A private character stands for each name found, so that roles are told by patterns over short texts.
+LONGEST = 4_000  # characters of a question that is looked through: names must not outnumber the characters
 _VENUE, _YEAR, _PERSON, _QUOTE = 0xE000, 0xE800, 0xF000, 0xF800
 _V, _Y, _P = "[\ue000-\ue7ff]", "[\ue800-\uefff]", "[\uf000-\uf7ff]"
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -129,6 +131,8 @@ class Facets:
 
 def facets_of(question: str, records: Records, *, loose: bool = False) -> Facets:
     """The facets that a question names in a restricting role; `loose`: in any role."""
+    if len(question) > LONGEST:
+        return Facets(question)
     reading = _Reading(records, _PRIVATE.sub("", " ".join(question.split())))
     reading.read()
     for cue, instead in _CUES:
@@ -190,7 +194,8 @@ class _Reading:
         for n in range(len(words), 0, -1):
             name = " ".join(words[:n]).rstrip(".,'’")
             others = _OTHERS.match(self.text, start + len(name))
-            if not sure and (not (others or n > 1) or _AGAINST.search(self.text)):
+            capitals = all(w[0].isupper() for w in (words[0], words[n - 1]))
+            if not sure and not (capitals and (others or n > 1) and not _AGAINST.search(self.text)):
                 continue
             if n == 1 and name.islower() and (name in STOP or len(name) < 3):
                 continue
@@ -261,6 +266,7 @@ def _venues_in(text: str, records: Records) -> Iterator[tuple[int, int, str]]:
             yield found.start(), end, venue
 
 
+@lru_cache(maxsize=4)
 def _candidates(records: Records) -> re.Pattern[str]:
     own = sorted(records.venues, key=len, reverse=True)
     names = [rf"(?i:(?<!\w){re.escape(v)}(?![^\W\d]))" for v in own]

@@ -9,29 +9,35 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 _SUFFIXES = frozenset("jr sr ii iii iv".split())
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+_WORD = re.compile(r"\w+")
 
 
-@lru_cache(maxsize=100_000)
 def folded(text: str) -> tuple[str, ...]:
     """Words of a text without case and accents: "Ørsted-Müller, J." -> ("orsted", "muller", "j")."""
-    spread = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    return tuple(re.findall(r"\w+", "".join(c for c in spread if not unicodedata.combining(c))))
-
-
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+    if not text.isascii():
+        spread = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+        text = "".join(c for c in spread if not unicodedata.combining(c))
+    return tuple(_WORD.findall(text.casefold()))
 
 
 def same_person(author: str, asked: str) -> bool:
     """Whether `asked` is an author's last name, full name in either order, or initials and last name."""
-    whole = tuple(w for w in folded(author) if w not in _SUFFIXES)
-    last, comma, first = asked.partition(",")
-    name = tuple(w for w in folded(f"{first} {last}" if comma else asked) if w not in _SUFFIXES)
-    if not name or not whole:
+    name = _name(asked)
+    words = folded(author)
+    if not name or name[-1] not in words:
         return False
+    whole = tuple(w for w in words if w not in _SUFFIXES)
     if whole[-len(name) :] == name or sorted(whole) == sorted(name):
         return True
-    given = whole[:-1]
-    return whole[-1] == name[-1] and all(_fits(part, given) for part in name[:-1])
+    return bool(whole) and whole[-1] == name[-1] and all(_fits(part, whole[:-1]) for part in name[:-1])
+
+
+@lru_cache(maxsize=256)
+def _name(asked: str) -> tuple[str, ...]:
+    """Words of a name as it is asked for, the last name last."""
+    last, comma, first = asked.partition(",")
+    return tuple(w for w in folded(f"{first} {last}" if comma else asked) if w not in _SUFFIXES)
 
 
 def _fits(part: str, given: Sequence[str]) -> bool:
@@ -43,4 +49,9 @@ def _fits(part: str, given: Sequence[str]) -> bool:
 
 def any_person(author: str, asked: str) -> bool:
     """The same for a JSON list of names: the form that SQLite can call."""
-    return any(same_person(author, name) for name in json.loads(asked))
+    return any(same_person(author, name) for name in _names(asked))
+
+
+@lru_cache(maxsize=64)
+def _names(asked: str) -> tuple[str, ...]:
+    return tuple(json.loads(asked))

@@ -28,18 +28,25 @@ class Records:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        rows = library.db.execute("SELECT id, key, json_remove(paper, '$.abstract') FROM papers ORDER BY id")
-        self.papers: tuple[Paper, ...] = tuple(
+
+    @cached_property
+    def papers(self) -> tuple[Paper, ...]:
+        rows = self.library.db.execute(
+            "SELECT id, key, json_remove(paper, '$.abstract') FROM papers ORDER BY id"
+        )
+        return tuple(
             from_json(Paper, text, id=paper_id, key=key, abstract="") for paper_id, key, text in rows
         )
 
     @cached_property
-    def venues(self) -> Counter[str]:
-        return Counter(p.venue for p in self.papers if p.venue)
+    def venues(self) -> frozenset[str]:
+        rows = self.library.db.execute("SELECT DISTINCT venue FROM papers WHERE venue <> ''")
+        return frozenset(row[0] for row in rows)
 
     @cached_property
-    def years(self) -> Counter[int]:
-        return Counter(p.year for p in self.papers if p.year)
+    def years(self) -> frozenset[int]:
+        rows = self.library.db.execute("SELECT DISTINCT year FROM papers WHERE year IS NOT NULL")
+        return frozenset(row[0] for row in rows)
 
     @cached_property
     def authors(self) -> Counter[str]:
