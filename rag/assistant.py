@@ -122,7 +122,7 @@ class Assistant:
         hits = self.retriever.search(run.search.forms, depth(total), filters)
         run.found, run.sure = hits, lead(hits, total) >= SURE
         if self.scorer and not run.sure:
-            hits = reranked(self.scorer, run.search.forms[-1], hits)
+            hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):

@@ -1,6 +1,7 @@
 """A second look at close papers by a small language model."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ class Fixed:
     def __init__(self, **scores: float) -> None:
         self.by_word, self.asked = scores, []
 
-    def scores(self, question, passages):
+    def scores(self, question, passages, cancel=None):
         self.asked.append((question, list(passages)))
         return [next((v for k, v in self.by_word.items() if k in passage), -3.0) for passage in passages]
 
@@ -40,6 +41,14 @@ def test_the_likeliest_of_the_first_papers_comes_first():
     assert scorer.asked == [("Q?", [f"T. Abstract w{i}x." for i in range(LOOKED_AT)])]
 
 
+def test_a_stopped_look_leaves_the_order():
+    class Stopped(Fixed):
+        def scores(self, question, passages, cancel=None):
+            return [-1.0]
+
+    assert reranked(Stopped(), "Q?", hits(3)) == hits(3)
+
+
 def test_nothing_found_is_nothing_to_compare():
     assert reranked(Fixed(), "Q?", []) == []
 
@@ -58,6 +67,9 @@ def test_a_real_model_finds_the_abstract_that_shares_no_word(tmp_path):
     assert scorer.scores(question, passages) == first
     assert scorer.scores(question, passages[::-1]) == first[::-1]
     assert scorer.scores("", passages) == [0.0, 0.0]
+    stopped = threading.Event()
+    stopped.set()
+    assert scorer.scores(question, passages, stopped) == []
     assert Likelihood(MODEL, tmp_path).scores(question, passages) == first  # from the kept weights
     assert [f.suffix for f in (tmp_path / "likelihood").iterdir()] == [".gguf"]
 
