@@ -78,6 +78,7 @@ class _Run:
     first_token_s: float | None = None
     finish: Finish | None = None
     sides: Sequence[Hit] = ()  # the papers that a comparison sets beside each other
+    missing: Sequence[str] = ()  # what a comparison names and no paper holds
     refused: bool = False
     note: str = ""
     sure: bool = True  # the best paper stands out from the collection
@@ -128,7 +129,7 @@ class Assistant:
         if not hopeless(question, run.hits):
             if compares(question):
                 edge = hits[0].score - lead(hits, total) + SURE
-                run.sides = sides(
+                run.sides, run.missing = sides(
                     question, run.hits, edge, lambda name: self.retriever.search([name], 3, filters)
                 )
             papers = run.sides if len(run.sides) > 1 else run.hits[: self.settings.papers]
@@ -253,11 +254,12 @@ class Assistant:
 
     def _answer(self, run: _Run) -> Answer:
         found = bool(run.sentences) and not run.refused
+        partial = found and bool(run.missing)
         nearest = tuple(run.hits[:NEAREST])
         return Answer(
             question=run.question,
             searched_for=run.search.text,
-            status="answered" if found else "not_found",
+            status="partial" if partial else "answered" if found else "not_found",
             text=" ".join(map(with_markers, run.sentences)) if found else refusal_text(nearest),
             sentences=tuple(run.sentences) if found else (),
             dropped=tuple(run.dropped),
@@ -272,7 +274,7 @@ class Assistant:
             ),
             fingerprint=self.fingerprint(),
             confidence=run.confidence if found else None,
-            note=run.note or (_NOTES.get(run.finish.reason, "") if run.finish else ""),
+            note=_note(run, partial),
         )
 
     # --- what the faces ask beside answers ---
@@ -327,6 +329,13 @@ def with_markers(sentence: AnswerSentence) -> str:
     if sentence.text[-1] in ".!?":
         return f"{sentence.text[:-1].rstrip()} {marks}{sentence.text[-1]}"
     return f"{sentence.text} {marks}"
+
+
+def _note(run: _Run, partial: bool) -> str:
+    """What is said beside an answer, if anything."""
+    if partial:
+        return f"These papers do not mention {', '.join(run.missing)}."
+    return run.note or (_NOTES.get(run.finish.reason, "") if run.finish else "")
 
 
 _NOTES = {
