@@ -114,7 +114,9 @@ class History:
             turns = db.execute(
                 "SELECT id, turn FROM turns WHERE conversation = ? ORDER BY id", (conversation,)
             ).fetchall()
-        return Conversation(conversation, row[0], tuple((n, _said().validate_json(turn)) for n, turn in turns))
+        return Conversation(
+            conversation, row[0], tuple((n, _said().validate_json(turn)) for n, turn in turns)
+        )
 
     def headings(self, words: str = "", most: int = 100) -> list[Heading]:
         """The conversations, the latest first, whose title or turns hold all the words."""

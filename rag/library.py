@@ -170,6 +170,12 @@ class Library:
         rows = self.db.execute(f"SELECT id FROM papers WHERE {' AND '.join(clauses)}", values)
         return {row[0] for row in rows}
 
+    def facets(self) -> tuple[list[str], list[int]]:
+        """The venues of the papers by name, and their years, the latest first."""
+        venues = self.db.execute("SELECT DISTINCT venue FROM papers WHERE venue <> '' ORDER BY venue")
+        years = self.db.execute("SELECT DISTINCT year FROM papers WHERE year IS NOT NULL ORDER BY year DESC")
+        return [row[0] for row in venues], [row[0] for row in years]
+
     # --- full text ---
 
     def postings(self, term: str, most: int) -> list[int]:

@@ -62,7 +62,9 @@ def test_rename_and_delete(tmp_path):
 
 def test_ids_are_not_guessable_and_fit_an_address():
     ids = {History.new_id() for _ in range(100)}
-    assert len(ids) == 100 and all(len(i) == 12 and i.replace("-", "").replace("_", "").isalnum() for i in ids)
+    assert len(ids) == 100 and all(
+        len(i) == 12 and i.replace("-", "").replace("_", "").isalnum() for i in ids
+    )
 
 
 def test_many_threads_write(tmp_path):

@@ -11,16 +11,18 @@ from pathlib import Path
 
 import httpx
 import pytest
-from fake_assistant import ANSWER, EVIDENCE, HARBOUR, LANTERN, REFUSAL, SENTENCES, FakeAssistant, script_of
+from fake_assistant import ANSWER, EVIDENCE, HARBOUR, REFUSAL, SENTENCES, FakeAssistant, script_of
 
 from rag.errors import ModelError, PinciteError
 from rag.nouns import Answer, Done, Draft, Event, Found, Settled, Turn, Waiting
 from rag.rows import answer_row
 from ui.web import page as page_module
 from ui.web.conversation import advance, answer_to, converse, opened
-from ui.web.page import build, launch, serve, views
+from ui.web.page import build, launch, serve
 from ui.web.relay import Running, relay
 from ui.web.render import Shown
+from ui.web.tabs import chat
+from ui.web.tabs.chat import views
 
 QUESTION = ANSWER.question
 ENDLESS = [Found("x", EVIDENCE, ()), Settled(SENTENCES[0]), *(Draft("word " * n) for n in range(1, 1000))]
@@ -208,7 +210,7 @@ def test_the_hint_shows_a_command_that_works(
 ) -> None:
     monkeypatch.setattr(sys, "argv", [called])
     monkeypatch.setenv("PATH", path)
-    assert shown in page_module._welcome(FakeAssistant({}, is_sample=True))
+    assert shown in chat._welcome(FakeAssistant({}, is_sample=True))
 
 
 def test_only_what_changed_is_sent_and_old_turns_once() -> None:
@@ -262,7 +264,7 @@ def test_a_near_paper_that_has_been_removed_says_so() -> None:
         {"n": ["2"], "turn": {"a": 1}},
         {"n": "²", "turn": "0"},
         {"paper": "../../etc", "turn": "0"},
-        {"paper": LANTERN[0].key, "turn": "0"},
+        {"alike": "../../etc"},
     ],
 )
 def test_a_press_that_means_nothing_opens_nothing(data: dict[str, object]) -> None:
