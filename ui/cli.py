@@ -24,6 +24,7 @@ COMMANDS = {
     "index": "ui.commands.index:index",
     "papers": "ui.commands.papers:papers",
     "remove": "ui.commands.papers:remove",
+    "export": "ui.commands.export:export",
     "search": "ui.commands.ask:search",
     "ask": "ui.commands.ask:ask",
     "chat": "ui.commands.ask:chat",
