@@ -135,6 +135,12 @@ class History:
             ).fetchall()
         return [Heading(*row) for row in rows]
 
+    def latest(self, most: int) -> list[Answer]:
+        """The answers of the latest turns of all conversations, the newest first."""
+        with self._db() as db:
+            rows = db.execute("SELECT turn FROM turns ORDER BY id DESC LIMIT ?", (most,)).fetchall()
+        return [_said().validate_json(row[0]).answer for row in rows]
+
     def rename(self, conversation: str, title: str) -> None:
         """Give a conversation another title; an empty one changes nothing."""
         if title.strip():

@@ -219,6 +219,9 @@ class FakeAssistant:
     def examples(self, n: int = 4) -> list[str]:
         return list(self.scripts)[:n]
 
+    def fingerprint(self) -> dict[str, object]:
+        return {"model": "scripted"}
+
     def size(self) -> tuple[int, int]:
         return len(self.papers), sum(len(sentences) for _, sentences in self.papers.values())
 

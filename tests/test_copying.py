@@ -8,7 +8,8 @@ from fake_assistant import ANSWER, LANTERN, cite, made, numbered
 from payloads import PAYLOADS
 
 from rag.nouns import AnswerSentence
-from ui.web.copying import as_latex, as_markdown, as_plain, cite_key
+from rag.writers import write
+from ui.web.copying import as_latex, as_markdown, as_plain, keys_of
 from ui.web.followups import followups
 
 
@@ -51,9 +52,13 @@ def test_latex_escapes_what_is_not_mathematics() -> None:
     )
 
 
-def test_the_key_is_the_readers_own_where_there_is_one_and_ends_no_command() -> None:
-    assert cite_key(replace(LANTERN[0], citekey="quill:24-a")) == "quill:24-a"
-    assert cite_key(replace(LANTERN[0], citekey="a}\\input{b,c")) == "ainputbc"
+def test_keys_are_those_of_the_bibtex_file_and_end_no_command() -> None:
+    odd = replace(LANTERN[0], key="a", citekey="a}\\input{b,c")
+    twin = replace(LANTERN[0], key="b", citekey="lantern2024")
+    keys = keys_of([LANTERN[0], odd, twin, LANTERN[0]])
+    written = re.findall(r"@\w+{([^,]*),", "".join(write([LANTERN[0], odd, twin], "bibtex")))
+    assert list(keys.values()) == written
+    assert not set("".join(written)) & set("{}\\")
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -47,6 +47,14 @@ def test_search_finds_all_words_in_title_question_or_answer(tmp_path):
     assert [h.turns for h in history.headings()] == [1, 1]
 
 
+def test_the_latest_answers_of_all_conversations(tmp_path):
+    history = History(tmp_path / "h")
+    history.add("a", Said(ANSWER))
+    history.add("b", Said(REFUSAL))
+    assert history.latest(5) == [REFUSAL, ANSWER]
+    assert history.latest(1) == [REFUSAL]
+
+
 def test_rename_and_delete(tmp_path):
     history = History(tmp_path / "h")
     history.add("a", Said(ANSWER))

@@ -17,12 +17,12 @@ from rag.errors import ModelError, PinciteError
 from rag.nouns import Answer, Done, Draft, Event, Found, Settled, Turn, Waiting
 from rag.rows import answer_row
 from ui.web import page as page_module
+from ui.web.asking import views
 from ui.web.conversation import advance, answer_to, converse, opened
 from ui.web.page import build, launch, serve
 from ui.web.relay import Running, relay
 from ui.web.render import Shown
 from ui.web.tabs import chat
-from ui.web.tabs.chat import views
 
 QUESTION = ANSWER.question
 ENDLESS = [Found("x", EVIDENCE, ()), Settled(SENTENCES[0]), *(Draft("word " * n) for n in range(1, 1000))]

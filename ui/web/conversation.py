@@ -121,7 +121,7 @@ def opened(assistant: Assistant, turns: Turns, data: Mapping[str, Any]) -> str:
     return source_html(evidence.paper, lit, sorted(spans - {lit}), evidence.n, _hit_of(shown, key))
 
 
-def paper_panel(assistant: Assistant, key: str, shown: Shown | None = None) -> str:
+def paper_panel(assistant: Assistant, key: str, shown: Shown | None = None, *, closable: bool = True) -> str:
     """The panel for a paper of the collection; its best sentence is lit where the turn has looked at it."""
     hit = _hit_of(shown, key) if shown else None
     found = assistant.paper(key)
@@ -130,7 +130,7 @@ def paper_panel(assistant: Assistant, key: str, shown: Shown | None = None) -> s
     paper, sentences = found
     best = hit.best_sentence if hit else None
     lit = next(((s.start, s.end) for s in sentences if s.ordinal == best), None)
-    return source_html(paper, lit, hit=hit)
+    return source_html(paper, lit, hit=hit, closable=closable)
 
 
 def alike(assistant: Assistant, key: str) -> str:

@@ -16,7 +16,6 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#",
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
-_UNFIT = re.compile(r"[^\w:.+/-]|_(?=$)", re.ASCII)
 
 
 def as_plain(answer: Answer) -> str:
@@ -34,10 +33,11 @@ def as_markdown(answer: Answer) -> str:
 
 def as_latex(answer: Answer) -> str:
     r"""The answer with `\cite{key}` for its numbers."""
-    keys = {n: cite_key(paper) for n, paper in cited(answer)}
+    papers = dict(cited(answer))
+    keys = keys_of(papers.values())
 
     def cite(numbers: list[int]) -> str:
-        return rf"~\cite{{{','.join(dict.fromkeys(keys[n] for n in numbers if n in keys))}}}"
+        return rf"~\cite{{{','.join(dict.fromkeys(keys[papers[n].key] for n in numbers if n in papers))}}}"
 
     return _said(answer, latex_text, cite)
 
@@ -48,9 +48,15 @@ def cited(answer: Answer) -> list[tuple[int, Paper]]:
     return [(e.n, e.paper) for e in sorted(answer.evidence, key=lambda e: e.n) if e.n in numbers]
 
 
-def cite_key(paper: Paper) -> str:
-    """The key of a paper's BibTeX entry, without what would end it."""
-    return _UNFIT.sub("", paper.citekey or paper.key) or f"paper{paper.id}"
+def keys_of(papers: Iterable[Paper]) -> dict[str, str]:
+    """The citation keys that a BibTeX file of these papers, in this order, gives them, by the papers' keys."""
+    from rag.writers.parts import Keys
+
+    keys, found = Keys(), {}
+    for paper in papers:
+        if paper.key not in found:
+            found[paper.key] = keys.of(paper)
+    return found
 
 
 def markdown_text(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rag.history import History
 from rag.library import Library
@@ -43,6 +43,8 @@ class Assistant(Protocol):
 
     def examples(self, n: int = 4) -> list[str]: ...
 
+    def fingerprint(self) -> dict[str, Any]: ...
+
     def size(self) -> tuple[int, int]: ...
 
 
@@ -50,3 +52,10 @@ class Desk(NamedTuple):
     assistant: Assistant
     running: Running
     history: History
+
+
+def facets(library: Library) -> tuple[list[str], list[int]]:
+    """The venues of the papers by name, and their years, the latest first."""
+    counts = library.counts()
+    venues = sorted({venue for venue, _, _ in counts if venue}, key=str.casefold)
+    return venues, sorted({year for _, year, _ in counts if year is not None}, reverse=True)

@@ -32,6 +32,7 @@ document.addEventListener("click", (event) => {
   const data = { ...button.dataset };
   if (name === "verdict") data.comment = button.parentElement.querySelector(".comment")?.value ?? "";
   if (EVENTS[name] === "click" && !element.contains(button)) opener = button;
+  if (!button.closest("#talk")) document.querySelector("#tabs [role=tab]").click(); // all this is done in Chat
   trigger(EVENTS[name], data);
   if (name === "edit" || name === "only") document.querySelector("#question textarea").focus();
 });

@@ -20,6 +20,10 @@ from ui.web.desk import Assistant, Desk
 from ui.web.relay import Running
 from ui.web.render import header_html
 from ui.web.tabs import chat
+from ui.web.tabs import evaluation as evaluation_tab
+from ui.web.tabs import history as history_tab
+from ui.web.tabs import library as library_tab
+from ui.web.tabs import settings as settings_tab
 from ui.web.tabs.parts import html
 
 SESSIONS = 32  # questions that stream or wait at once; the assistant puts them in order
@@ -41,15 +45,20 @@ def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
                 # Always there: a question goes on while the reader looks at another tab.
                 with gr.Tab("Chat", id="chat", render_children=True):
                     parts = chat.layout(desk)
-                with gr.Tab("Library", id="library"):
-                    gr.Markdown("…")
-                with gr.Tab("History", id="history"):
-                    gr.Markdown("…")
-                with gr.Tab("Evaluation", id="evaluation"):
-                    gr.Markdown("…")
-                with gr.Tab("Settings", id="settings"):
-                    gr.Markdown("…")
-        chat.wire(page, parts, chat.Frame(top, new, tabs), desk)
+                with gr.Tab("Library", id="library") as papers:
+                    shelf = library_tab.layout()
+                with gr.Tab("History", id="history") as past:
+                    kept = history_tab.layout()
+                with gr.Tab("Evaluation", id="evaluation") as evaluation:
+                    runs = evaluation_tab.layout()
+                with gr.Tab("Settings", id="settings") as settings:
+                    facts = settings_tab.layout()
+        frame = chat.Frame(top, new, tabs)
+        chat.wire(page, parts, frame, desk)
+        library_tab.wire(papers, shelf, top, desk)
+        history_tab.wire(past, kept, parts, frame, desk)
+        evaluation_tab.wire(page, evaluation, runs, desk)
+        settings_tab.wire(settings, facts, desk)
         gr.api(_endpoint(desk), api_name="ask")  # type: ignore[attr-defined]
     return page
 

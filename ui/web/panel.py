@@ -7,6 +7,8 @@ from html import escape
 
 from rag.nouns import Hit, Paper
 from rag.rows import why_text
+from rag.writers import write
+from ui.web.actions import copy_button
 from ui.web.clean import clean
 from ui.web.links import link_html
 from ui.web.prose import Mark, prose
@@ -18,6 +20,8 @@ def source_html(
     cited: Iterable[tuple[int, int]] = (),
     n: int = 0,
     hit: Hit | None = None,
+    *,
+    closable: bool = True,
 ) -> str:
     """A paper, its abstract with the span `lit`, and the answer's other cited spans faintly.
 
@@ -30,6 +34,7 @@ def source_html(
         f"{number}{prose(paper.label)}",
         f"{_facts(paper)}{link_html(paper)}{_aside(paper.note)}"
         f'<p class="abstract">{prose(paper.abstract, marks)}</p>{_why(hit)}{_deeds(paper)}',
+        closable,
     )
 
 
@@ -53,8 +58,9 @@ def gone_html(label: str) -> str:
     return _panel(prose(label), '<p class="quiet">This paper is no longer in the collection.</p>')
 
 
-def _panel(heading: str, body: str) -> str:
+def _panel(heading: str, body: str, closable: bool = True) -> str:
     close = '<button type="button" class="close" data-close="1" aria-label="Close source">✕</button>'
+    close = close if closable else ""
     head = f'<header><h2 tabindex="-1">{heading}</h2>{close}</header>'
     return clean(f'<article class="panel">{head}{body}</article>')
 
@@ -93,7 +99,8 @@ def _why(hit: Hit | None) -> str:
 
 def _deeds(paper: Paper) -> str:
     key = escape(paper.key)
+    bibtex = copy_button("BibTeX", "".join(write([paper], "bibtex")), "Copy the BibTeX entry")
     return (
-        f'<p class="actions quiet"><button type="button" class="act" data-alike="{key}">More like this</button>'
+        f'<p class="actions quiet">{bibtex}<button type="button" class="act" data-alike="{key}">More like this</button>'
         f'<button type="button" class="act" data-only="{key}">Ask about this paper only</button></p>'
     )

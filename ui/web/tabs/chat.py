@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import shutil
 import sys
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import gradio as gr
 
-from rag import feedback
-from rag.errors import PinciteError
-from rag.history import Conversation, History, Said
-from rag.nouns import Filters
-from rag.rows import answer_row
-from ui.web.actions import chips_html
-from ui.web.clean import clean
-from ui.web.conversation import LONGEST_QUESTION, Talk, Turns, converse, opened, too_long
-from ui.web.desk import Assistant, Desk
-from ui.web.render import Shown, header_html, turns_html, welcome_html
+from ui.web.asking import changed, chips, judged, kept_views, now, past, reopened, what_is_asked
+from ui.web.conversation import Talk, Turns, opened
+from ui.web.desk import Assistant, Desk, facets
+from ui.web.render import header_html, welcome_html
 from ui.web.sources import evidence_html
 from ui.web.tabs.parts import QUIET, Updates, html, told
 
@@ -83,7 +76,7 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
     def stream(
         text: str, turns: Turns, talk: Talk, request: gr.Request, event: gr.EventData
     ) -> Iterator[Updates]:
-        asked, before, talk = _what_is_asked(text, turns, talk, event._data or {})
+        asked, before, talk = what_is_asked(text, turns, talk, event._data or {})
         with desk.running.question(str(request.session_hash)) as cancel:
             for changed in kept_views(desk, asked, before, turns, talk, cancel):
                 yield {_part(parts, frame, name): value for name, value in changed.items()}
@@ -96,12 +89,12 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
         if not turns:
             return {parts.box: ""}
         talk = replace(talk, editing=True)
-        return {parts.box: turns[-1].answer.question, parts.talk: talk, parts.chips: _chips(desk, talk)}
+        return {parts.box: turns[-1].answer.question, parts.talk: talk, parts.chips: chips(desk, talk)}
 
     def judge(turns: Turns, event: gr.EventData) -> Updates:
         with told():
             turns = judged(desk, turns, event._data or {})
-        return {parts.turns: turns, parts.past: _past(turns), parts.now: _now(turns)}
+        return {parts.turns: turns, parts.past: past(turns), parts.now: now(turns)}
 
     def cancel(request: gr.Request) -> None:
         desk.running.stop(str(request.session_hash))
@@ -133,14 +126,14 @@ def _wire_filters(parts: Parts, desk: Desk) -> None:
     def choose(venues: list[str], years: list[int], talk: Talk) -> tuple[Talk, str]:
         filters = replace(talk.filters, venues=tuple(venues), years=tuple(years))
         talk = replace(talk, filters=filters)
-        return talk, _chips(desk, talk)
+        return talk, chips(desk, talk)
 
     def change(talk: Talk, event: gr.EventData) -> Updates:
         """Take a filter off, leave off editing, or ask about one paper only."""
         talk = changed(talk, event._data or {})
         return {
             parts.talk: talk,
-            parts.chips: _chips(desk, talk),
+            parts.chips: chips(desk, talk),
             parts.venues: list(talk.filters.venues),
             parts.years: list(talk.filters.years),
         }
@@ -160,36 +153,21 @@ def _wire_filters(parts: Parts, desk: Desk) -> None:
 
 def show(parts: Parts, frame: Frame, desk: Desk, turns: Turns, talk: Talk) -> Updates:
     """Everything of the tab for a conversation, or the first screen."""
-    venues, years = desk.assistant.library.facets()
+    venues, years = facets(desk.assistant.library)
     last = turns[-1].answer if turns else None
     return {
         parts.turns: turns,
         parts.talk: talk,
-        parts.past: _past(turns),
-        parts.now: _now(turns) if turns else _welcome(desk.assistant),
+        parts.past: past(turns),
+        parts.now: now(turns) if turns else _welcome(desk.assistant),
         parts.source: "",
         parts.evidence: evidence_html(last, max(0, len(turns) - 1)),
         parts.where: talk.id,
-        parts.chips: _chips(desk, talk),
+        parts.chips: chips(desk, talk),
         parts.venues: gr.Dropdown(choices=venues, value=list(talk.filters.venues)),
         parts.years: gr.Dropdown(choices=years, value=list(talk.filters.years)),
         frame.top: header_html(*desk.assistant.size()),
     }
-
-
-def reopened(kept: Conversation) -> tuple[Turns, Talk]:
-    """A kept conversation as it was shown."""
-    turns = tuple(
-        Shown(
-            said.answer,
-            "stopped" if said.answer.note == "stopped" else "done",
-            hits=said.hits,
-            filters=said.filters,
-            kept=number,
-        )
-        for number, said in kept.turns
-    )
-    return turns, Talk(kept.id)
 
 
 def _from_address(desk: Desk, request: gr.Request) -> tuple[Turns, Talk]:
@@ -198,127 +176,8 @@ def _from_address(desk: Desk, request: gr.Request) -> tuple[Turns, Talk]:
     return reopened(kept) if kept else ((), Talk())
 
 
-def _what_is_asked(text: str, turns: Turns, talk: Talk, data: Mapping[str, Any]) -> tuple[str, Turns, Talk]:
-    """The question, the turns it follows, and the talk it belongs to."""
-    if "retry" in data and turns:
-        filters = Filters() if "wide" in data else turns[-1].filters
-        return turns[-1].answer.question, turns[:-1], replace(talk, filters=filters, editing=True)
-    if "ask" in data:
-        return str(data["ask"]).strip(), turns, replace(talk, editing=False)
-    return text.strip(), turns[:-1] if talk.editing else turns, talk
-
-
-def kept_views(
-    desk: Desk, question: str, before: Turns, turns: Turns, talk: Talk, cancel: threading.Event
-) -> Iterator[dict[str, Any]]:
-    """`views`, and the ended turn kept in the history under the conversation's id."""
-    replaced = turns[-1].kept if talk.editing and turns else 0
-    asking = replace(talk, id=talk.id or History.new_id(), editing=False)
-    started = False
-    for view in views(desk.assistant, question, before, cancel, talk.filters):
-        turns = view.get("turns", ())
-        if turns and not started:
-            started = True
-            view |= {"talk": asking, "where": asking.id, "chips": _chips(desk, asking)}
-        if turns and turns[-1].phase in ("done", "stopped"):
-            view["turns"] = (*turns[:-1], _kept(desk.history, asking.id, turns[-1], replaced))
-        yield view
-
-
-def _kept(history: History, conversation: str, shown: Shown, instead_of: int) -> Shown:
-    """The turn with its number in the history; a disk that is full costs the history, not the answer."""
-    try:
-        said = Said(shown.answer, shown.hits, shown.filters)
-        return replace(shown, kept=history.add(conversation, said, instead_of=instead_of))
-    except PinciteError as error:
-        gr.Warning(str(error), title="This conversation is not kept")
-        return shown
-
-
-def views(
-    assistant: Assistant,
-    question: str,
-    before: Turns,
-    cancel: threading.Event,
-    filters: Filters | None = None,
-) -> Iterator[dict[str, Any]]:
-    """What changes on the page, by name of its part, from a question to its answer."""
-    if not question:
-        yield {"box": ""}
-        return
-    shown: dict[str, Any] = {}
-    if len(question) > LONGEST_QUESTION:
-        yield {"past": turns_html(before), "now": turns_html([too_long(question)], len(before))}
-        return
-    start = {"past": turns_html(before), "source": "", "box": "", "top": header_html(*assistant.size())}
-    for turns in converse(assistant, question, before, cancel, filters):
-        view = {
-            "turns": turns,
-            "now": _now(turns),
-            "evidence": evidence_html(turns[-1].answer, len(before)),
-        }
-        changed = start | {name: value for name, value in view.items() if shown.get(name) != value}
-        if changed:  # Gradio takes an empty update for an error
-            yield changed
-        shown, start = view, {}
-
-
-def judged(desk: Desk, turns: Turns, data: Mapping[str, Any]) -> Turns:
-    """The turns with the reader's verdict on one of them, which is kept for evaluation."""
-    number = str(data.get("turn", ""))
-    verdict = next((v for v in feedback.VERDICTS if v == data.get("verdict")), None)
-    if verdict is None or not number.isdecimal() or int(number) >= len(turns):
-        return turns
-    n = int(number)
-    earlier = [(t.answer.question, t.answer.text) for t in turns[:n] if t.phase != "failed"]
-    feedback.append(
-        desk.assistant.settings.collection_dir,
-        verdict,
-        answer_row(turns[n].answer),
-        history=earlier,
-        comment=str(data.get("comment", ""))[:500],
-    )
-    return (*turns[:n], replace(turns[n], verdict=verdict), *turns[n + 1 :])
-
-
-def changed(talk: Talk, data: Mapping[str, Any]) -> Talk:
-    """The talk after a press on a filter's button, or on "ask about this paper only"."""
-    filters, value = talk.filters, str(data.get("value", ""))
-    if "only" in data:
-        return replace(talk, filters=Filters(papers=(str(data["only"]),)))
-    match data.get("unfilter"):
-        case "venue":
-            filters = replace(filters, venues=tuple(v for v in filters.venues if v != value))
-        case "year":
-            filters = replace(filters, years=tuple(y for y in filters.years if str(y) != value))
-        case "paper":
-            filters = replace(filters, papers=tuple(p for p in filters.papers if p != value))
-        case "edit":
-            return replace(talk, editing=False)
-    return replace(talk, filters=filters)
-
-
 def _part(parts: Parts, frame: Frame, name: str) -> Any:
     return frame.top if name == "top" else getattr(parts, name)
-
-
-def _past(turns: Turns) -> str:
-    return turns_html(turns[:-1])
-
-
-def _now(turns: Turns) -> str:
-    return turns_html(turns[-1:], max(0, len(turns) - 1), last=True)
-
-
-def _chips(desk: Desk, talk: Talk) -> str:
-    labels = {key: found[0].label for key in talk.filters.papers if (found := desk.assistant.paper(key))}
-    chips = chips_html(talk.filters, labels)
-    if talk.editing:
-        chips += (
-            '<button type="button" class="filter" data-unfilter="edit" title="Ask it as a new question instead">'
-            'Replaces your last question<span aria-hidden="true"> ✕</span></button>'
-        )
-    return clean(f'<p class="chips">{chips}</p>') if chips else ""
 
 
 def _question_box() -> gr.Textbox:
