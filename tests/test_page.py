@@ -153,9 +153,11 @@ def test_running_stops_only_the_questions_of_that_session() -> None:
     running = Running()
     with running.question("a") as first, running.question("a") as second, running.question("b") as other:
         running.stop("a")
+        assert running.busy("a") and not running.busy("c")
         assert (first.is_set(), second.is_set(), other.is_set()) == (True, True, False)
     assert other.is_set()
     running.stop("a")  # nothing runs: nothing to do
+    assert not running.busy("a")
 
 
 # ------------------------------------------------------------------------------- views of the page

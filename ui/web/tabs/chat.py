@@ -101,8 +101,10 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
 
     def start(request: gr.Request) -> Updates:
         """A new visit: the conversation that the address names, else the first screen."""
-        found = _from_address(desk, request)
-        return show(parts, frame, desk, *found)
+        turns, talk = _from_address(desk, request)
+        shown = show(parts, frame, desk, turns, talk)
+        fresh = (parts.now, parts.venues, parts.years, frame.top)  # the rest is as it was laid out
+        return shown if turns else {part: shown[part] for part in fresh}
 
     def restart() -> Updates:
         return show(parts, frame, desk, (), Talk()) | {frame.tabs: gr.Tabs(selected="chat")}

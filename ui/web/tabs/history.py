@@ -73,7 +73,11 @@ def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: D
             desk.history.delete(chosen)
         return {parts.listed: listing(words, "")} | _detail(parts, None)
 
-    def reopen(chosen: str) -> Updates:
+    def reopen(chosen: str, request: gr.Request) -> Updates:
+        if desk.running.busy(str(request.session_hash)):
+            raise gr.Error(
+                "An answer is being written in Chat. Stop it, or wait for it.", print_exception=False
+            )
         kept = _kept(desk, chosen)
         if kept is None:
             raise gr.Error("This conversation has been deleted.", print_exception=False)

@@ -13,18 +13,20 @@ import pandas as pd  # type: ignore[import-untyped]
 
 from rag.indexing import SourceReport
 from rag.nouns import Filters
+from rag.text import plain
 from ui.web import adding
 from ui.web.clean import clean
 from ui.web.conversation import paper_panel
 from ui.web.desk import Desk, facets
 from ui.web.prose import prose
 from ui.web.render import header_html
-from ui.web.tables import files_html, papers_html, reports_html
+from ui.web.tables import files_html, papers_html, reports_html, topics_html
 from ui.web.tabs.parts import QUIET, Updates, html, pressable, pressed, told
+from ui.web.topics import topic_map
 
 PAGE = 50  # papers shown at once
 VENUES = 7  # told apart in the plot; the rest is "other"
-SORTS = [("Newest added", "added"), ("Title", "title"), ("Venue", "venue"), ("Year", "year")]
+SORTS = [("Latest", "added"), ("Title", "title"), ("Venue", "venue"), ("Year", "year")]
 NOTHING = '<p class="quiet">Press a title to read the abstract.</p>'
 
 
@@ -55,6 +57,9 @@ class Parts(NamedTuple):
     report: gr.HTML
     files: gr.HTML
     plot: gr.BarPlot
+    draw: gr.Button
+    map: gr.ScatterPlot
+    near: gr.HTML
 
 
 def layout() -> Parts:
@@ -88,9 +93,21 @@ def layout() -> Parts:
                 files = html()
             with gr.Accordion("Papers by year and venue", open=False, elem_id="counts"):
                 plot = gr.BarPlot(x="year", y="papers", color="venue", height=260, show_label=False)
+            with gr.Accordion("Map of topics", open=False, elem_id="topics"):
+                draw = gr.Button("Draw the map", size="sm")
+                scatter = gr.ScatterPlot(
+                    x="x",
+                    y="y",
+                    color="topic",
+                    tooltip=["title"],
+                    height=360,
+                    show_label=False,
+                    visible=False,
+                )
+                near = pressable("", "near")
     return Parts(
         look, words, venues, years, order, table, where, back, on, paper, remove, sure, yes, no, upload, report,
-        files, plot,
+        files, plot, draw, scatter, near,
     )  # fmt: skip
 
 
@@ -158,6 +175,16 @@ class Shelf:
                 yield {self.parts.report: _line(line) + reports_html(reports)}
         yield {self.parts.report: reports_html(reports), self.parts.upload: None} | self.enter(*choice)
 
+    def draw(self) -> Updates:
+        with told():
+            points = topic_map(self.assistant.retriever)
+        rows = [(p.x, p.y, p.topic, plain(p.paper.label)) for p in points]
+        frame = pd.DataFrame(rows, columns=["x", "y", "topic", "title"])
+        return {
+            self.parts.map: gr.ScatterPlot(frame, visible=True),
+            self.parts.near: topics_html(points),
+        }
+
     def _paper(self, look: Look) -> Updates:
         found = self.assistant.paper(look.paper)
         panel = paper_panel(self.assistant, look.paper, closable=False) if found else clean(NOTHING)
@@ -184,6 +211,8 @@ def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desk: Desk) -> None:
     parts.remove.click(lambda: gr.Row(visible=True), None, parts.sure, **quick)
     parts.no.click(lambda: gr.Row(visible=False), None, parts.sure, **quick)
     parts.yes.click(shelf.remove, choice, [*listing, *facts, *paper], **QUIET)
+    parts.near.click(shelf.choose, parts.look, [parts.look, *paper], **quick)
+    parts.draw.click(shelf.draw, None, [parts.map, parts.near], api_visibility="private")
     added = [parts.report, parts.upload, *listing, *facts]
     parts.upload.upload(shelf.add, [parts.upload, *choice], added, **QUIET)
 
