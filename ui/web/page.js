@@ -34,7 +34,9 @@ document.addEventListener("click", (event) => {
   if (EVENTS[name] === "click" && !element.contains(button)) opener = button;
   if (!button.closest("#talk")) document.querySelector("#tabs [role=tab]").click(); // all this is done in Chat
   trigger(EVENTS[name], data);
-  if (name === "edit" || name === "only") document.querySelector("#question textarea").focus();
+  if (name === "edit" || name === "only") {
+    setTimeout(() => document.querySelector("#question textarea").focus(), 50); // once its tab is there
+  }
 });
 
 // From one citation to the next: with the source open the next one opens, else it is only focused.

@@ -28,6 +28,7 @@ from ui.web.tabs.parts import html
 
 SESSIONS = 32  # questions that stream or wait at once; the assistant puts them in order
 THREADS = 2 * SESSIONS  # a press finds a thread while every question holds one
+HOUR = 3_600  # seconds that copies of uploads and downloads are kept
 HERE = Path(__file__).parent
 
 
@@ -36,7 +37,9 @@ def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
     history = History(assistant.settings.collection_dir / FILE)
     desk = Desk(assistant, running or Running(), history)
     page: gr.Blocks
-    with gr.Blocks(title="Pincite", analytics_enabled=False, fill_width=True) as page:
+    with gr.Blocks(
+        title="Pincite", analytics_enabled=False, fill_width=True, delete_cache=(HOUR, HOUR)
+    ) as page:
         with gr.Column(elem_id="page"):
             with gr.Row(elem_id="top"):
                 top = html(header_html(*assistant.size()))

@@ -84,9 +84,9 @@ def _vectors(shelf: Shelf) -> dict[int, Vector]:
 
 def _placed(vectors: Vector) -> tuple[Vector, list[int]]:
     """Two coordinates and the number of a topic for each vector; the same every time."""
-    from sklearn.cluster import KMeans
-    from sklearn.decomposition import PCA
-    from sklearn.manifold import TSNE
+    from sklearn.cluster import KMeans  # type: ignore[import-untyped]
+    from sklearn.decomposition import PCA  # type: ignore[import-untyped]
+    from sklearn.manifold import TSNE  # type: ignore[import-untyped]
 
     many = len(vectors)
     narrow = PCA(min(30, many - 1, vectors.shape[1]), random_state=SEED).fit_transform(vectors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from datetime import datetime
 from html import escape
@@ -55,23 +56,26 @@ def layout() -> Parts:
 
 
 def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: Desk) -> None:
+    made = tempfile.TemporaryDirectory(prefix="pincite-exports-")  # goes with the page
+    folder = Path(made.name)
+
     def listing(words: str, chosen: str) -> str:
         with told():
             return list_html(desk.history.headings(words), chosen, bool(words.strip()))
 
     def choose(words: str, event: gr.EventData) -> Updates:
         wanted = pressed(event)("press")
-        return {parts.listed: listing(words, wanted)} | _detail(parts, _kept(desk, wanted))
+        return {parts.listed: listing(words, wanted)} | _detail(parts, _kept(desk, wanted), folder)
 
     def rename(chosen: str, title: str, words: str) -> Updates:
         with told():
             desk.history.rename(chosen, title)
-        return {parts.listed: listing(words, chosen)} | _detail(parts, _kept(desk, chosen))
+        return {parts.listed: listing(words, chosen)} | _detail(parts, _kept(desk, chosen), folder)
 
     def delete(chosen: str, words: str) -> Updates:
         with told():
             desk.history.delete(chosen)
-        return {parts.listed: listing(words, "")} | _detail(parts, None)
+        return {parts.listed: listing(words, "")} | _detail(parts, None, folder)
 
     def reopen(chosen: str, request: gr.Request) -> Updates:
         if desk.running.busy(str(request.session_hash)):
@@ -84,9 +88,9 @@ def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: D
         return chat.show(talk, frame, desk, *reopened(kept)) | {frame.tabs: gr.Tabs(selected="chat")}
 
     quick = {**QUIET, "queue": False}
-    shown = [parts.listed, parts.chosen, parts.detail, parts.heading, parts.title]
+    shown = [parts.listed, parts.chosen, parts.detail, parts.heading, parts.title, *parts.files]
     tab.select(listing, [parts.words, parts.chosen], parts.listed, **quick)
-    parts.words.input(listing, [parts.words, parts.chosen], parts.listed, trigger_mode="always_last", **quick)
+    parts.words.change(listing, [parts.words, parts.chosen], parts.listed, **QUIET)
     parts.listed.click(choose, parts.words, shown, **quick)
     gr.on(
         [parts.rename.click, parts.title.submit],
@@ -97,22 +101,6 @@ def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: D
     )
     parts.delete.click(delete, [parts.chosen, parts.words], shown, **quick)
     parts.open.click(reopen, parts.chosen, [*talk, frame.top, frame.tabs], **quick)
-    for button, name in zip(parts.files, exports.EXPORTS, strict=True):
-        _wire_export(button, name, parts, desk)
-
-
-def _wire_export(button: gr.DownloadButton, name: str, parts: Parts, desk: Desk) -> None:
-    def make(chosen: str) -> str:
-        kept = _kept(desk, chosen)
-        if kept is None:
-            raise gr.Error("This conversation has been deleted.", print_exception=False)
-        suffix, write = exports.EXPORTS[name]
-        folder = Path(tempfile.mkdtemp(prefix="pincite-export-"))
-        file = folder / exports.file_name(kept.title, suffix)
-        file.write_text(write(kept), encoding="utf-8")
-        return str(file)
-
-    button.click(make, parts.chosen, button, queue=False, **QUIET)
 
 
 def _kept(desk: Desk, conversation: str) -> Conversation | None:
@@ -120,7 +108,7 @@ def _kept(desk: Desk, conversation: str) -> Conversation | None:
         return desk.history.get(conversation)
 
 
-def _detail(parts: Parts, kept: Conversation | None) -> Updates:
+def _detail(parts: Parts, kept: Conversation | None, folder: Path) -> Updates:
     if kept is None:
         return {parts.chosen: "", parts.detail: gr.Column(visible=False)}
     questions = "".join(f"<li>{prose(said.answer.question)}</li>" for _, said in kept.turns)
@@ -129,7 +117,20 @@ def _detail(parts: Parts, kept: Conversation | None) -> Updates:
         parts.detail: gr.Column(visible=True),
         parts.heading: clean(f'<h2>{prose(kept.title)}</h2><ul class="questions quiet">{questions}</ul>'),
         parts.title: kept.title,
+        **dict(zip(parts.files, _exported(kept, folder), strict=True)),
     }
+
+
+def _exported(kept: Conversation, folder: Path) -> list[str]:
+    """The conversation in every form, ready before a button is pressed: a press downloads what is there."""
+    place = folder / hashlib.sha256(kept.id.encode()).hexdigest()[:16]
+    place.mkdir(exist_ok=True)
+    files = []
+    for suffix, write in exports.EXPORTS.values():
+        file = place / exports.file_name(kept.title, suffix)
+        file.write_text(write(kept), encoding="utf-8")
+        files.append(str(file))
+    return files
 
 
 def list_html(headings: list[Heading], chosen: str, searched: bool) -> str:

@@ -203,7 +203,7 @@ def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desk: Desk) -> None:
     paper = [parts.paper, parts.remove, parts.sure]
     quick = {**QUIET, "queue": False}
     tab.select(shelf.enter, choice, listing + facts, **quick)
-    parts.words.input(shelf.first, choice, listing, trigger_mode="always_last", **quick)
+    parts.words.change(shelf.first, choice, listing, **QUIET)
     gr.on([parts.venues.input, parts.years.input, parts.order.input], shelf.first, choice, listing, **quick)
     parts.back.click(shelf.back, choice, listing, **quick)
     parts.on.click(shelf.on, choice, listing, **quick)
