@@ -52,6 +52,7 @@ def kept_views(
 ) -> Iterator[dict[str, Any]]:
     """`views`, and the ended turn kept in the history under the conversation's id."""
     replaced = turns[-1].kept if talk.editing and turns else 0
+    question = question.encode("utf-8", "replace").decode()  # half a character cannot be kept
     asking = replace(talk, id=talk.id or History.new_id(), editing=False)
     started = False
     for view in views(desk.assistant, question, before, cancel, talk.filters):

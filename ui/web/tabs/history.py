@@ -56,8 +56,7 @@ def layout() -> Parts:
 
 
 def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: Desk) -> None:
-    made = tempfile.TemporaryDirectory(prefix="pincite-exports-")  # goes with the page
-    folder = Path(made.name)
+    folder = tempfile.TemporaryDirectory(prefix="pincite-exports-")  # lives as long as what uses it
 
     def listing(words: str, chosen: str) -> str:
         with told():
@@ -65,17 +64,17 @@ def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: D
 
     def choose(words: str, event: gr.EventData) -> Updates:
         wanted = pressed(event)("press")
-        return {parts.listed: listing(words, wanted)} | _detail(parts, _kept(desk, wanted), folder)
+        return {parts.listed: listing(words, wanted)} | _detail(parts, _kept(desk, wanted), Path(folder.name))
 
     def rename(chosen: str, title: str, words: str) -> Updates:
         with told():
             desk.history.rename(chosen, title)
-        return {parts.listed: listing(words, chosen)} | _detail(parts, _kept(desk, chosen), folder)
+        return {parts.listed: listing(words, chosen)} | _detail(parts, _kept(desk, chosen), Path(folder.name))
 
     def delete(chosen: str, words: str) -> Updates:
         with told():
             desk.history.delete(chosen)
-        return {parts.listed: listing(words, "")} | _detail(parts, None, folder)
+        return {parts.listed: listing(words, "")} | _detail(parts, None, Path(folder.name))
 
     def reopen(chosen: str, request: gr.Request) -> Updates:
         if desk.running.busy(str(request.session_hash)):
