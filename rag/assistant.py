@@ -11,9 +11,20 @@ from typing import Any
 
 import prompts
 from rag import markers
+from rag.complete import (
+    WORDS,
+    WORDS_OF_SIDES,
+    cited,
+    compares,
+    contradicting,
+    quoted,
+    quotes,
+    sides,
+)
 from rag.errors import ModelError
-from rag.evidence import best_each, choose, shares
+from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
+from rag.likelihood import Scorer, reranked
 from rag.model import Finish, Model
 from rag.nouns import (
     Answer,
@@ -34,6 +45,7 @@ from rag.nouns import (
     Waiting,
 )
 from rag.prompting import messages_of, prefix_of, room, shortened
+from rag.quantities import quantities
 from rag.queueing import Turnstile
 from rag.refusal import NOT_FOUND, hopeless, is_refusal, refusal_text
 from rag.retrieve import Retriever
@@ -41,7 +53,7 @@ from rag.sample import is_sample_only
 from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
 from rag.standing import depth, lead
-from rag.understand import Search, understand
+from rag.understand import Search, asks_number, understand
 from rag.verify import Verifier
 
 NEAREST = 3  # closest papers named beside an answer or a refusal
@@ -63,7 +75,9 @@ class _Run:
     evidence_s: float = 0.0
     first_token_s: float | None = None
     finish: Finish | None = None
+    sides: Sequence[Hit] = ()  # the papers that a comparison sets beside each other
     refused: bool = False
+    note: str = ""
     sure: bool = True  # the best paper stands out from the collection
 
     def clock(self) -> float:
@@ -73,7 +87,11 @@ class _Run:
 class Assistant:
     """Answers questions about one collection. Safe for many threads: the model is behind a turnstile."""
 
-    def __init__(self, retriever: Retriever, model: Model, settings: Settings) -> None:
+    def __init__(
+        self, retriever: Retriever, model: Model, settings: Settings, scorer: Scorer | None = None
+    ) -> None:
+        """`scorer` takes a second look at close papers; without one the first order stands."""
+        self.scorer = scorer
         self.retriever = retriever
         self.library = retriever.library
         self.model = model
@@ -99,21 +117,32 @@ class Assistant:
             return
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, depth(total), filters)
-        run.hits, run.sure = hits[:LOOKED_AT], lead(hits, total) >= SURE
+        run.sure = lead(hits, total) >= SURE
+        if self.scorer and not run.sure:
+            hits = reranked(self.scorer, run.search.forms[-1], hits)
+        run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):
-            papers = run.hits[: self.settings.papers]
+            if compares(question):
+                edge = hits[0].score - lead(hits, total) + SURE
+                run.sides = sides(question, run.hits, edge)
+            papers = run.sides if len(run.sides) > 1 else run.hits[: self.settings.papers]
             run.evidence = choose(
                 self.retriever,
                 papers,
                 run.search.forms,
-                share=shares(papers, run.sure, run.search.follow_up),
+                share=SIDES if len(run.sides) > 1 else shares(papers, run.sure, run.search.follow_up),
                 budget=room(self.model, self.prompt, question, history, self.settings),
                 count=self.model.count,
             )
         run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
-        if run.evidence:
+        against = contradicting(question, run.evidence) if run.evidence and run.sure else []
+        if against:
+            run.note = "The papers say the opposite of what the question takes for granted."
+            run.sentences = [quoted(e) for e in against]
+            yield from map(Settled, run.sentences)
+        elif run.evidence:
             yield from self._generate(run, history, cancel or threading.Event())
         yield Done(self._answer(run))
 
@@ -174,6 +203,21 @@ class Assistant:
             whole = whole[:-1]  # a sentence cut in the middle is not an answer
         if not run.refused:
             yield from self._settle(run, verifier, whole)
+            yield from self._complete(run, verifier)
+
+    def _complete(self, run: _Run, verifier: Verifier) -> Iterator[Event]:
+        """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
+        if not run.sure:
+            return
+        added = [quoted(e) for e in dict.fromkeys(verifier.against)]
+        said = [*run.sentences, *added]
+        if len(run.sides) > 1:
+            added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES)
+        elif run.sentences and not (asks_number(run.question) and any(quantities(s.text) for s in said)):
+            added += quotes(said, run.evidence, cited(said)[:1], WORDS)
+        for sentence in added:
+            run.sentences.append(sentence)
+            yield Settled(sentence)
 
     def _pieces(
         self, run: _Run, history: Sequence[Turn], cancel: threading.Event
@@ -189,8 +233,9 @@ class Assistant:
             checked = verifier.check(draft)
             if isinstance(checked, Dropped):
                 run.dropped.append(checked)
-            elif checked.support == "weak" and not run.sure:
-                run.dropped.append(Dropped(checked.text, "weakly supported, and no paper stands out"))
+            elif checked.support == "weak" and (run.sentences or not run.sure):
+                beside = "beside better supported ones" if run.sentences else "and no paper stands out"
+                run.dropped.append(Dropped(checked.text, f"weakly supported, {beside}"))
             elif not is_refusal(checked.text):
                 run.sentences.append(checked)
                 yield Settled(checked)
@@ -215,7 +260,7 @@ class Assistant:
                 run.finish.output_tokens if run.finish else 0,
             ),
             fingerprint=self.fingerprint(),
-            note=_NOTES.get(run.finish.reason, "") if run.finish else "",
+            note=run.note or (_NOTES.get(run.finish.reason, "") if run.finish else ""),
         )
 
     # --- what the faces ask beside answers ---

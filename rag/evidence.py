@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from rag import stored
 from rag.nouns import Evidence, Hit, Paper, Sentence
+from rag.quantities import quantities
 from rag.retrieve import Retriever
-from rag.vectors import parse
+from rag.understand import asks_number
 from rag.words import terms, words
 
 CLEAR = 0.03  # lead of the first paper over the second from which it alone is shown whole
+NUMBER = 0.1  # what a sentence with a number gains where a number is asked for
 FOLLOWED = 0.005  # the same for a follow-up: the history has already said which paper it is
 # Sentences that speak to a model or a reviewer instead of about the work: no evidence for anything.
 _ORDERS = re.compile(
@@ -25,11 +28,12 @@ _ORDERS = re.compile(
 _LEANING = ("this ", "these ", "it ", "its ", "they ", "such ", "that ", "the latter", "both ", "here ")
 
 
-# Sentences of the first paper, the second, ... (the last number goes on): WHOLE is all of them.
+# Sentences of the first paper, the second, ...: WHOLE is all of them; papers behind get none.
 WHOLE = 1_000
-ONE_LEADS = (WHOLE, 1)
-SOME_LEAD = (4, 4, 2, 1)  # several papers stand out: a comparison, or two papers on one subject
-NONE_LEADS = (3, 2)  # breadth: the question may share no words with its paper
+ONE_LEADS = (WHOLE, 1, 1)
+SOME_LEAD = (4, 4, 2)  # several papers stand out: two papers on one subject
+SIDES = (3, 3, 3)  # a comparison
+NONE_LEADS = (5, 3, 2, 1)  # breadth: the question may share no words with its paper
 
 
 def shares(hits: Sequence[Hit], sure: bool, follow_up: bool) -> tuple[int, ...]:
@@ -51,19 +55,20 @@ def choose(
 ) -> list[Evidence]:
     """Numbered sentences of the hits in reading order, at most `budget` tokens by `count`.
 
-    When the budget is full, whole papers are left out from the tail; of the first one its best sentences stay.
+    When the budget is full, a paper keeps its best sentences that fit; no sentence is cut.
     """
     picked: list[tuple[Hit, Sentence, float]] = []
     used = 0
-    for rank, hit in enumerate(hits):
-        ranked = _ranked(retriever, hit, forms)[: share[min(rank, len(share) - 1)]]
+    for hit, most in zip(hits, share, strict=False):
+        ranked = _ranked(retriever, hit, forms)[:most]
         part = _reading_order(ranked, retriever.library.sentences(hit.paper))
         head = count(name_of(hit.paper)) + 4
         cost = head + sum(count(s.text) + 4 for s, _ in part)
         if used + cost > budget:
-            if rank:
+            part, cost = _trimmed(part, budget - used - head, count)
+            if not part:
                 break
-            part, cost = _trimmed(part, budget - head, count)
+            cost += head
         used += cost
         picked += [(hit, s, score) for s, score in part]
     return [Evidence(n, hit.paper, s, round(score, 6)) for n, (hit, s, score) in enumerate(picked, 1)]
@@ -83,27 +88,28 @@ def best_each(retriever: Retriever, hits: Sequence[Hit], forms: Sequence[str]) -
 def _ranked(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> list[tuple[Sentence, float]]:
     """A paper's sentences with their score for the question, best first."""
     sentences = retriever.library.sentences(hit.paper)
-    cosines = _cosines(retriever, hit, forms)
-    wanted = set(terms(forms[-1]))
+    cosines = _cosines(retriever, hit, forms[:1])
+    wanted = set(terms(forms[0]))  # what is asked; the history has told which paper it is asked of
+    numeric = asks_number(forms[0])
     scored = []
     for s in sentences:
         if _ORDERS.search(s.text):
             continue
         shared = len(wanted & set(words(s.text))) / (len(wanted) or 1)
-        scored.append((s, cosines.get(s.ordinal, 0.0) + 0.5 * shared))
+        asked = NUMBER if numeric and quantities(s.text) else 0.0
+        scored.append((s, cosines.get(s.ordinal, 0.0) + 0.5 * shared + asked))
     return sorted(scored, key=lambda pair: (-pair[1], pair[0].ordinal))
 
 
 def _cosines(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> dict[int, float]:
     """The best cosine of each sentence with any form of the question."""
-    stored = retriever.vectors.fetch(retriever.vector_names([hit.paper.id], "sentence"))
-    if not stored:
+    vectors = stored.of_papers(retriever.library, [hit.paper.id], "sentence")
+    if not vectors:
         return {}
     queries = np.stack([retriever.query_vector(form) for form in forms])
     out: dict[int, float] = {}
-    for name, vector in stored.items():
-        place = parse(name).first
-        out[place] = max(out.get(place, -1.0), float((queries @ vector).max()))
+    for name, vector in vectors:
+        out[name.first] = max(out.get(name.first, -1.0), float((queries @ vector).max()))
     return out
 
 

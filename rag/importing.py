@@ -12,7 +12,7 @@ from pathlib import Path
 from rag.identity import edited, key_for, likeness, merged, names, same_paper
 from rag.library import Library, from_json, paper_json, to_json, to_paper
 from rag.nouns import Paper, Problem, Record
-from rag.sentences import split
+from rag.sentences import Span, split
 from rag.text import plain
 
 BATCH = 200  # records a transaction: what a kill can undo
@@ -156,6 +156,7 @@ def refresh(db: sqlite3.Connection, paper_id: int) -> bool:
     text = paper_json(paper)
     if text == old:
         return False
+    spans = split(paper.abstract)
     db.execute(
         "UPDATE papers SET paper = ?, venue = ?, year = ?, search_title = ?, search_text = ?, content = ? "
         "WHERE id = ?",
@@ -165,7 +166,7 @@ def refresh(db: sqlite3.Connection, paper_id: int) -> bool:
             paper.year,
             searchable(paper.title),
             searchable(paper.abstract),
-            content_of(paper),
+            content_of(paper, spans),
             paper_id,
         ),
     )
@@ -173,17 +174,21 @@ def refresh(db: sqlite3.Connection, paper_id: int) -> bool:
     told: list[Record | Paper] = [*records, paper]
     every = dict.fromkeys(name for one in told for name in names(one))
     db.executemany("INSERT INTO names VALUES (?, ?)", ((name, paper_id) for name in every))
-    db.execute("DELETE FROM sentences WHERE paper_id = ?", (paper_id,))
-    spans = split(paper.abstract)
-    db.executemany(
-        "INSERT INTO sentences VALUES (?, ?, ?, ?)", ((paper_id, n, a, b) for n, (a, b) in enumerate(spans))
-    )
+    keep_sentences(db, paper_id, spans)
     return True
 
 
-def content_of(paper: Paper) -> str:
-    """The hash of what is embedded."""
-    return _sha(f"{paper.title}\n{paper.abstract}")[:16]
+def content_of(paper: Paper, spans: list[Span]) -> str:
+    """The hash of what is embedded: the words, and where they are cut."""
+    return _sha(f"{paper.title}\n{paper.abstract}\n{spans}")[:16]
+
+
+def keep_sentences(db: sqlite3.Connection, paper_id: int, spans: list[Span]) -> None:
+    """Store a paper's sentences in the place of those it had."""
+    db.execute("DELETE FROM sentences WHERE paper_id = ?", (paper_id,))
+    db.executemany(
+        "INSERT INTO sentences VALUES (?, ?, ?, ?)", ((paper_id, n, a, b) for n, (a, b) in enumerate(spans))
+    )
 
 
 def remove(library: Library, name: str) -> tuple[int, int]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from llama_cpp import Llama
 
 CHUNK = 128  # prompt tokens evaluated at once; `cancel` is heard between chunks; 512 would be 3 % faster
-SPEED = {"n_batch": CHUNK, "n_ubatch": CHUNK, "flash_attn": True}
+_LOADING = threading.Lock()  # how to load is a setting of the whole library
 BUSY_S = 60.0  # longer than a warm-up takes
 POLL_S = 0.1
 ERROR = 4  # of ggml_log_level
@@ -56,8 +56,8 @@ class LlamaModel:
         self.name = path.stem
         self.context = context
         self._path, self._sha256 = path, sha256
-        self._llama = _load(path, context, threads or usable_cores())
-        self._api = _library().api
+        self._llama = load_llama(path, context, threads or usable_cores())
+        self._api = llama_api()
         self._vocabulary = Vocabulary(self._api, self._llama, path)
         self._states = PrefixStates(cache_dir / "prefixes" if cache_dir else None)
         self._lock = threading.Lock()
@@ -201,7 +201,7 @@ class LlamaModel:
         """Names a state by all that its bytes depend on: file, build, processor, settings, tokens."""
         file = self._path.stat()
         build = (self._api.__version__, self._api.llama_print_system_info())
-        settings = (self.context, SPEED, self._llama.n_threads, self._llama.model_params.use_extra_bufts)
+        settings = (self.context, CHUNK, self._llama.n_threads, self._llama.model_params.use_extra_bufts)
         parts = (self.name, file.st_size, file.st_mtime_ns, build, settings, tokens)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -221,19 +221,21 @@ class _Library:
         self.api: Any = llama_cpp
         self._defaults = llama_cpp.llama_model_default_params
         if platform.machine() in ("x86_64", "AMD64"):
-            self.api.llama_cpp.llama_model_default_params = self._without_copies
+            self.api.llama_cpp.llama_model_default_params = self._params
+        self.copies = False
         self.errors: deque[str] = deque(maxlen=3)
         self._log = llama_cpp.llama_log_callback(self._heard)  # must live as long as llama.cpp may log
         llama_cpp.llama_log_set(self._log, ctypes.c_void_p(0))
 
-    def _without_copies(self) -> Any:
-        """Weights used as they lie in the file, which Llama has no argument for.
+    def _params(self) -> Any:
+        """Whether weights are used as they lie in the file, which Llama has no argument for.
 
-        Rearranged copies of them (llama.cpp's "repack") write 1.3 times faster on x86, but read prompts 1.6
-        times slower, and prompts are most of the time here; they also take their size in memory again.
+        Rearranged copies of Q4_K weights (llama.cpp's "repack") write 1.3 times faster on x86, but read prompts
+        1.6 times slower, and prompts are most of the time here; they also take their size in memory again. Of
+        Q4_0 weights they read 2.2 times faster.
         """
         params = self._defaults()
-        params.use_extra_bufts = False
+        params.use_extra_bufts = self.copies
         return params
 
     def _heard(self, level: int, text: bytes, _: object) -> None:
@@ -246,12 +248,21 @@ def _library() -> _Library:
     return _Library()
 
 
-def _load(path: Path, context: int, threads: int) -> Llama:
+def llama_api() -> Any:
+    """The module llama_cpp."""
+    return _library().api
+
+
+def load_llama(path: Path, context: int, threads: int, *, batch: int = CHUNK, copies: bool = False) -> Llama:
+    """A GGUF file, loaded; `copies`: with its weights rearranged in memory. Raises ModelError."""
     library = _library()
-    library.errors.clear()
     workers = {"n_threads": threads, "n_threads_batch": threads}
+    sizes = {"n_ctx": context, "n_batch": batch, "n_ubatch": batch, "flash_attn": True}
     try:
-        llama: Llama = library.api.Llama(str(path), n_ctx=context, **SPEED, **workers, verbose=False)
+        with _LOADING:
+            library.errors.clear()
+            library.copies = copies
+            llama: Llama = library.api.Llama(str(path), **sizes, **workers, verbose=False)
     except (ValueError, RuntimeError) as error:
         raise ModelError(
             f"{path} cannot be loaded: {' '.join(library.errors) or error}. Fetch the file again if it is "

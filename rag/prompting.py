@@ -15,7 +15,9 @@ from rag.text import plain
 
 _FORMULA = re.compile(r"\$[^$\n]{1,60}\$")
 _MACRO = re.compile(r"\\\w+|[\^_]")
-_SIMPLE = {"\\times", "\\sim", "\\approx", "\\pm", "\\leq", "\\geq", "\\le", "\\ge", "\\cdot"}
+_SIMPLE = {"\\times", "\\sim", "\\approx", "\\pm", "\\leq", "\\geq", "\\le", "\\ge", "\\cdot"} | {
+    f"\\{style}" for style in ("textbf", "textit", "text", "texttt", "textsc", "emph", "mathrm", "mathbf")
+}
 
 HISTORY_TURNS = 2  # earlier turns the model is shown
 HISTORY_TOKENS = 120  # of each of them at the most

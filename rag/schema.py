@@ -87,6 +87,19 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX records_paper ON records (paper_id, source_id);
     CREATE INDEX records_citekey ON records (source_id, json_extract(record, '$.citekey'));
     """,
+    # The vectors themselves are kept here; until now only Chroma held them. The next run embeds anew.
+    """
+    DROP TABLE chunks;
+    CREATE TABLE chunks (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: Chroma is filled in this order
+        vector TEXT NOT NULL,            -- its name
+        paper_id INTEGER NOT NULL,       -- no foreign key: kept until Chroma has forgotten it
+        numbers BLOB NOT NULL,           -- 16-bit floats, little-endian
+        UNIQUE (paper_id, vector)
+    );
+    UPDATE papers SET embedded = '';
+    DELETE FROM meta WHERE key = 'embedder';
+    """,
 )
 
 

@@ -1,61 +1,77 @@
 """Sentences of an abstract as exact spans: the unit that is shown as evidence and cited.
 
-Own rules, because no splitter within the time allowed kept formulas, labels and abbreviations of scientific
-prose apart; docs/design/sentences.md has the measurements.
+The library nupunkt finds the ends; here are the words it is given, a mask for what it must not look into, and
+what it gets wrong. docs/design/sentences.md has the measurements.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from rag.latex import formulas
 
+if TYPE_CHECKING:
+    from nupunkt import PunktSentenceTokenizer
+
 Span = tuple[int, int]
+
+SPLITTER = "nupunkt/1"  # raised when sentences come out differently: what is stored is then split again
 
 LONGEST = 120  # words; a longer "sentence" is cut, so that evidence stays readable
 _SHORTEST = 20  # words before a cut, where there is a choice
 
-_STOP = re.compile(
-    r"""(?P<mark>(?<![.!?…])[.!?…]++)
-        (?: (?P<close>(?:\[[\d,;\ –-]+\]|[)\]}"'”’»*]|\s["”](?=\s))*)(?=\s)
-          | (?P<glued>(?<=[a-z)\]%]{2}[.!?])|(?<=\d[.!?]))(?=[A-Z][a-z]*[\s,]))
-    | (?P<wide>[。！？।]+[”’」』）]*)""",
-    re.VERBOSE,
+# Abbreviations end a sentence only before a word of OPENERS; the first few never, the last few before any
+# capital. Dots inside don't count (e.g. is eg); other dotted ones and single letters need no entry.
+JOINING = frozenset("cf eg ie viz vs".split())
+ABBREVIATED = frozenset(
+    """wrt aka dr prof mr mrs abbr acc al approx resp ca incl excl max avg av fig figs tab eq eqs eqn eqns sec secs
+    app appx thm thms lem prop props def defs alg algs cor rem ex ch esp no nos vol pp ref refs prob st jr sr dept
+    univ inc ltd corp co jan feb mar apr jun jul aug sept sep oct nov dec bzw deg assoc const et proc natl acad sci
+    biol chem subsp var ssp spp iid""".split()
 )
-_NEXT = re.compile(
-    r"\s*(?:\(?(?:[ivx]+|[a-z]|\d+)\)\s*)?(?P<open>[(\[{\"'“‘«*•–—-]*)(?P<word>[^\W_]*)(?P<after>\.?)"
+CLOSING = frozenset("etc mg hr hrs min".split())
+# Words that are capitalised mostly because they begin a sentence.
+OPENERS = frozenset(
+    """a an the this that these those we our i it its they their he she there here in on at by to for from with
+    within without when while where whereas if although though as after before since because during under over
+    through despite unlike given based using compared however moreover furthermore additionally also then thus
+    hence therefore consequently subsequently meanwhile instead but and nevertheless overall finally first second
+    third next further specifically particularly notably importantly interestingly surprisingly remarkably
+    essentially intuitively similarly typically recently recent previously unfortunately empirically theoretically
+    experimentally extensive experiments experimental results conclusion conclusions background methods code data
+    such both each all most many some several one two how why what which existing previous nothing no not
+    combining""".split()
 )
-_CONTINUES = ("", *".,;:!?)]}")  # what no sentence begins with
+
+_FORMULA_STOPS = (".", "?", "!")
+_MASKED = (
+    re.compile(  # MRS. and ST. are no abbreviations; in what has no space the library takes quadratic time
+        r"[A-Z]{2,}(?=\.)|\S{500,}(?=\S)"
+    )
+)
+_UNSEEN = re.compile(  # ends that the library does not look for: in other scripts, and without a space
+    r"[.?!。！？।](?:(?<=[。！？।])[。！？।]*[”’」』）]*"
+    r"|(?:(?<=[a-z)\]%]{2}[.?!])|(?<=\d[.?!]))(?=[A-Z][a-z]*[\s,]))"
+)
+_CONTINUING = re.compile(r"[\"'”’]|\s*[.,;:!?)\]}]")  # what no sentence begins with
+_NEXT = re.compile(  # the next word if it is no initial; without a label: (ii) We; — we
+    r"\s*(?:\(?(?:[ivx]+|[a-z])\)\s*(?=[A-Z]))?[(\[—–]?\s*((?![A-Z]\.)[^\W_]*|)"
+)
+# What may stand before a stop, as far as the window shows it:
+_LABEL = re.compile(r"(?:.*[:;]\s+|.*\(|\s*)\d{1,2}\.\)?", re.DOTALL)  # two steps: 1. We align
+_DOTTED = re.compile(  # a single letter, non-i.c.v., the torn number of p<0. 05
+    r"(?:.*[\s(\[<>=])?(?:[^\W\d_]|0)\.|(?:.*[^\w.])?(?:[^\W\d_]\.){2,}", re.DOTALL
+)
+_PLAIN_WORD = re.compile(r"(?:.*[\s(])?(?:[^\W\d_]+-)*[^\W\d_]{4,}(?<![A-Z])[.…]", re.DOTALL)
+
+_WORD = re.compile(r"(?:.*[\s(])?(?:[^\W\d_]+-)*[^\W\d_]{4,}(?<![A-Z])[.…]", re.DOTALL)
 _WORD = re.compile(r"\S+")
 _CLAUSES = (";", ":", ",–—")  # ends of words after which a long sentence is cut, best first
 _WINDOW = 60  # characters looked back for the word before a stop
-_DOTTED = re.compile(r"(?:^|[^a-z])(?:[a-z]\.)+[a-z]$")  # i.c.v, non-i.i.d, U.S
-_ZERO = re.compile(r"(?:^|\W)0$")  # of a decimal that was torn apart: "p<0. 05"
-_PLAIN_WORD = re.compile(r"[^\W\d_]{4,}|[^\W\d_]+(?:-[^\W\d_]+)+")
-
-# Abbreviations. The first never end a sentence; the second do before a capital; the third do before a word
-# that begins many sentences. Dotted ones (i.c.v) and single letters (J. Biol.) go with the third.
-JOINING = frozenset(
-    "e.g i.e eg ie cf viz vs v.s w.r.t wrt s.t a.k.a aka dr prof mr mrs z.b d.h c.-à-d".split()
-)
-CLOSING = frozenset("etc mg hr hrs min sec".split())
-ABBREVIATED = frozenset(
-    """abbr al approx resp ca incl excl max avg av fig figs tab eq eqs eqn eqns secs app appx thm thms lem prop
-    props def defs alg algs cor rem ex ch no nos vol pp p ref refs ms st jr sr dept univ inc ltd corp co jan
-    feb mar apr jun jul aug sept sep oct nov dec u.a bzw deg assoc const et proc natl acad sci biol chem subsp
-    var ssp spp iid""".split()
-)
-OPENERS = frozenset(
-    """a an the this that these those we our i it its they their he she his her there here in on at by to for
-    from with without when while where if although though as after before since because however moreover
-    furthermore additionally also finally first second third specifically then thus hence therefore meanwhile
-    instead such both each all most many some several few using based given despite unlike recent recently
-    existing experiments experimental extensive empirically results code how why what which can does do is are
-    nothing no not further more one through over under besides combining methods conclusions
-    background""".split()
-)
-_EXCLAIMED = frozenset(("Yahoo", "Jeopardy"))  # names that are written with a mark
 
 
 def split(abstract: str) -> list[Span]:
@@ -65,81 +81,67 @@ def split(abstract: str) -> list[Span]:
     formula is split. A sentence of more than `LONGEST` words is cut at its clauses, or else at white space.
     """
     text = masked(abstract)
-    ends: list[int] = []
-    start = 0
-    for stop in _STOP.finditer(text):
-        if stop["wide"] or _is_end(text, start, stop):
-            start = stop.end()
-            ends.append(start)
-    whole = _spans(text, [*ends, len(text)])
-    return [piece for span in whole for piece in _shorten(text, span)]
+    spans = _spans(text, list(_ends(text)))
+    return [piece for span in spans for piece in _shorten(text, span)]
 
 
 def masked(text: str) -> str:
     """`text` with each formula as one word of the same length, ending in a stop where the formula does."""
     pieces, position = [], 0
     for start, end in formulas(text):
-        stops = text[start:end].rstrip("$)]\\ ")[-1:] in (".", "?", "!")
+        stops = text[start:end].rstrip("$)]\\ ").endswith(_FORMULA_STOPS)
         pieces += [text[position:start], "X" * (end - start - 1), "." if stops else "X"]
         position = end
     return "".join([*pieces, text[position:]])
 
 
-def _is_end(text: str, start: int, stop: re.Match[str]) -> bool:
-    """Whether the sentence that began at `start` ends with the mark `stop`."""
-    follows = _NEXT.match(text, stop.end())
-    if follows is None or (follows["open"] and not follows["word"]):
-        return False
-    if text[follows.start("open") : follows.end("word") + 1].strip()[:1] in _CONTINUES:
-        return False
-    window = text[max(start, stop.start() - _WINDOW) : stop.start()]
-    before = re.split(r"[\s—–(\[{]", window)[-1]
-    if stop["glued"] is not None:
-        return _opens(follows) and "/" not in before and "@" not in before
-    if stop["mark"] != ".":
-        return _ends_with_mark(stop, text[max(start, stop.start() - 300) : stop.start()], before, follows)
-    if not before:  # the stop stands apart, or is part of ". . ."
-        return not follows["word"].islower() and window.strip()[-1:] not in ("", ".")
-    if before.isdigit() and len(before) < 3 and window[: -len(before)].strip()[-1:] in ("", ":", ";", "("):
-        return False  # the label of an item: "1. We pretrain"
-    if _is_abbreviation(before):
-        return _ends_with_abbreviation(before.lower(), stop["close"], follows)
-    if follows["word"].islower():
-        joins = follows["after"] and follows["word"] in ("i", "e", "cf", "vs")
-        return not (joins or stop["close"] or before.isupper()) and _PLAIN_WORD.fullmatch(before) is not None
-    return not (_ZERO.search(before) and follows["word"][:1].isdigit())
+@lru_cache(maxsize=1)
+def _tokenizer() -> PunktSentenceTokenizer:
+    """nupunkt with our words and no model: its own takes "tasks", "cancer" and "code" for abbreviations."""
+    from nupunkt import PunktParameters, PunktSentenceTokenizer
+    from nupunkt.core.constants import ORTHO_MID_LC
+
+    words = PunktParameters()
+    words.update_abbrev_types({*JOINING, *ABBREVIATED, *CLOSING})
+    often = PunktSentenceTokenizer.BREAK_RATE_MIN_COUNT
+    words.update_abbrev_break_rates({word: (often, 0) for word in JOINING})
+    words.update_abbrev_break_rates({word: (often, often) for word in CLOSING})
+    for word in OPENERS:
+        words.add_ortho_context(word, ORTHO_MID_LC)
+    tokenizer = PunktSentenceTokenizer(words)
+    tokenizer.BREAK_RATE_LOW = 0.0
+    return tokenizer
 
 
-def _opens(follows: re.Match[str]) -> bool:
-    """Whether the next word is a capitalised one that begins many sentences, and no initial."""
-    word = follows["word"]
-    common = word.lower() in OPENERS or word.endswith("ly")
-    return common and not word.islower() and not (len(word) == 1 and follows["after"])
+def _ends(text: str) -> Iterator[int]:
+    """Where the sentences of masked text end, in order; the last is the end of the text."""
+    shown = _MASKED.sub(lambda found: "X" * len(found[0]), text).replace("Yahoo!", "YahooX")
+    ends = {end for _, end in _tokenizer().span_tokenize(shown)}
+    last = 0
+    for end in sorted(ends.union(_unseen(text))):
+        if not _goes_on(text[max(last, end - _WINDOW) : end], text[end : end + _WINDOW]):
+            last = end
+            yield last
+    yield len(text)
 
 
-def _ends_with_mark(stop: re.Match[str], sentence: str, before: str, follows: re.Match[str]) -> bool:
-    word = follows["word"]
-    if stop["mark"][0] in ".…":
-        return _opens(follows) or (word[:1].isupper() and word[1:].islower())
-    quoted = sentence.count('"') % 2 == 1 and '"' not in stop["close"]
-    return not word.islower() and not quoted and (before not in _EXCLAIMED or _opens(follows))
+def _unseen(text: str) -> Iterator[int]:
+    """Ends that only `_UNSEEN` finds."""
+    for stop in _UNSEEN.finditer(text):
+        word = text[max(0, stop.end() - _WINDOW) : stop.end() - 1].split()[-1:]
+        if not word or word[0].lstrip("([").lower() not in ABBREVIATED:
+            yield stop.end()
 
 
-def _is_abbreviation(before: str) -> bool:
-    """Whether `before`, the text in front of a full stop, may need that stop itself."""
-    if before.isupper() and len(before) > 1 and "." not in before:
-        return False  # SOTA, GPT-4; and a formula, which is masked in capitals
-    word = before.lower()
-    known = word in JOINING or word in CLOSING or word in ABBREVIATED
-    return known or _DOTTED.search(word) is not None or (len(word) == 1 and word.isalpha())
-
-
-def _ends_with_abbreviation(before: str, close: str, follows: re.Match[str]) -> bool:
-    if before in JOINING:
-        return False
-    if before in CLOSING or ")" in close:
-        return follows["word"][:1].isupper() and not (len(follows["word"]) == 1 and follows["after"])
-    return _opens(follows)
+def _goes_on(before: str, after: str) -> bool:
+    """Whether the sentence that `before` closes goes on, although the library ends it there."""
+    if _CONTINUING.match(after) or _LABEL.fullmatch(before):
+        return True
+    following = _NEXT.match(after)
+    word = following[1] if following else ""
+    if _DOTTED.fullmatch(before):
+        return word.islower() or word.lower() not in OPENERS
+    return word.islower() and not _PLAIN_WORD.fullmatch(before)
 
 
 def _spans(text: str, ends: list[int]) -> list[Span]:

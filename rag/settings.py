@@ -21,7 +21,7 @@ from rag.errors import SettingsError
 
 # What changes the text of an answer; the rest (folders, ports, addresses) is not part of a fingerprint.
 ANSWER_FIELDS = (
-    "embedder", "llm", "llm_name", "context", "papers", "evidence_tokens", "answer_tokens",
+    "embedder", "scorer", "llm", "llm_name", "context", "papers", "evidence_tokens", "answer_tokens",
 )  # fmt: skip
 
 
@@ -38,11 +38,12 @@ class Settings(BaseSettings):
     llm_name: str = ""
     api_key: SecretStr = SecretStr("")
     embedder: str = "bge-small-en-v1.5"
+    scorer: str = "smollm2-135m"  # takes a second look at close papers; "none": no second look
     chroma_url: str = Field("", pattern=r"^(https?://[^/\s]\S*)?$")
     offline: bool = False
     context: int = Field(4096, ge=1024, le=131072, description="tokens of model context")
     papers: int = Field(5, ge=1, le=8, description="papers whose sentences the model reads")
-    evidence_tokens: int = Field(440, ge=100, le=8000, description="tokens of evidence at the most")
+    evidence_tokens: int = Field(380, ge=100, le=8000, description="tokens of evidence at the most")
     answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
 
     @field_validator("home")

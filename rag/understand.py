@@ -29,6 +29,11 @@ _WORD = re.compile(r"[^\W_]\w*(?:[-/+]\w+)*")
 _QUANTITY = re.compile(
     r"\d[\d.]*(?:st|nd|rd|th|x|k|d|s|ms|m|b|gb|mb|hz|khz|-\w+)", re.IGNORECASE
 )  # "12x", "3rd", "20-ms"
+_ASKS_NUMBER = re.compile(
+    r"\bhow (?:many|much|long|big|large|fast|often|far|high|low|small)\b|\bby (?:what|which) (?:factor|margin)\b"
+    r"|\b(?:what|which) (?:\w+ ){0,2}(?:number|percentage|share|factor|size|rate|accuracy|speed-?up|score)\b",
+    re.IGNORECASE,
+)
 SHORT = 3  # a question of so few words cannot stand alone
 TOPIC_WORDS = 14  # of the history, in what is searched for
 
@@ -59,6 +64,11 @@ def leans_on_history(question: str) -> bool:
     if _OPENING.search(question) or len(words(question)) <= SHORT:
         return True
     return bool(_PRONOUN.search(question) or _THAT.search(question))
+
+
+def asks_number(question: str) -> bool:
+    """Whether a question asks for a number."""
+    return bool(_ASKS_NUMBER.search(question))
 
 
 def topic(history: Sequence[Turn], question: str) -> str:

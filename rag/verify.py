@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
-from functools import cache
-
-import snowballstemmer  # type: ignore[import-untyped]
 
 from rag.embed import Embedder, Vectors
 from rag.markers import Draft
 from rag.nouns import AnswerSentence, Citation, Dropped, Evidence, Grade
+from rag.opposites import opposite
 from rag.quantities import Quantity, quantities, stands_in
 from rag.text import plain
 from rag.understand import names_in, strong_names
-from rag.words import STOP, words
+from rag.words import STOP, stems, words
 
 MOST_CITED = 3  # sentences cited by one answer sentence at the most
 HINT = 0.06  # what a marker of the model adds to a sentence's fit
@@ -64,6 +62,7 @@ class Verifier:
         self.asked_quantities = tuple(quantities(question))
         vectors = embedder.documents([_short(e.sentence.text, embedder) for e in evidence])
         self.sources = [_source(e, v) for e, v in zip(evidence, vectors, strict=True)]
+        self.against: list[Evidence] = []  # sentences that contradicted a draft
 
     def check(self, draft: Draft) -> AnswerSentence | Dropped:
         """The sentence with the citations that hold and its grade; or why it is not shown."""
@@ -72,7 +71,10 @@ class Verifier:
         if not cited:
             return Dropped(draft.text, "there is no evidence to check it against")
         reason = (
-            self._says_nothing(claim) or self._numbers_fail(claim, cited) or self._names_fail(claim, cited)
+            self._says_nothing(claim)
+            or self._numbers_fail(claim, cited)
+            or self._names_fail(claim, cited)
+            or self._contradicted(claim, cited)
         )
         if reason:
             return Dropped(draft.text, reason)
@@ -165,6 +167,16 @@ class Verifier:
                 return f"the name {name} is not in the cited papers"
         return ""
 
+    def _contradicted(self, claim: _Claim, cited: Sequence[Source]) -> str:
+        """A sentence of a cited paper that says the opposite; it is kept, the reader is shown it instead."""
+        papers = {s.evidence.paper.key for s in cited}
+        for source in self.sources:
+            e = source.evidence
+            if e.paper.key in papers and opposite(claim.text, e.sentence.text):
+                self.against.append(e)
+                return "the papers say the opposite"
+        return ""
+
     def _grade(self, claim: _Claim, cited: Sequence[Source]) -> Grade:
         skeleton = bones(claim.text)
         if len(skeleton) >= VERBATIM and any(skeleton in s.bones for s in cited):
@@ -205,18 +217,6 @@ def denies(text: str) -> bool:
 def bones(text: str) -> str:
     """Letters and digits, folded."""
     return "".join(c for c in plain(text).casefold() if c.isalnum())
-
-
-@cache
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")
-
-
-def stems(text: str) -> frozenset[str]:
-    """Stems of the words that carry meaning."""
-    return frozenset(
-        _stemmer().stemWords([w for w in words(plain(text)) if w not in STOP and not w.isdigit()])
-    )
 
 
 def _source(e: Evidence, vector: Vectors) -> Source:

@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from functools import cache
+
+import snowballstemmer  # type: ignore[import-untyped]
+
+from rag.text import plain
 
 _WORD = re.compile(r"\w+")
 
@@ -37,3 +42,15 @@ def terms(question: str) -> list[str]:
 def rarity(holders: int, papers: int) -> float:
     """Inverse document frequency of a word that `holders` of `papers` papers hold (Robertson's, never below 0)."""
     return math.log(1 + (papers - holders + 0.5) / (holders + 0.5))
+
+
+@cache
+def _stemmer() -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer("english")
+
+
+def stems(text: str) -> frozenset[str]:
+    """Stems of the words that carry meaning."""
+    return frozenset(
+        _stemmer().stemWords([w for w in words(plain(text)) if w not in STOP and not w.isdigit()])
+    )

@@ -128,9 +128,9 @@ def files_in(home: Path) -> list[str]:
 # The catalogue
 
 
-def test_catalogue_names_two_defaults_with_known_sums() -> None:
+def test_catalogue_names_three_defaults_with_known_sums() -> None:
     defaults = [model.name for model in catalog().values() if model.default]
-    assert defaults == ["qwen2.5-coder-1.5b", "bge-small-en-v1.5"]
+    assert defaults == ["qwen2.5-coder-1.5b", "smollm2-135m", "bge-small-en-v1.5"]
     assert catalog()["bge-small-en-v1.5"].query_prefix.endswith("relevant passages: ")
     assert catalog()["qwen2.5-coder-1.5b"].size == 1_117_320_768
     for model in catalog().values():

@@ -10,6 +10,8 @@ import pytest
 from process import ROOT, environment
 
 DATA = {
+    "eval/sets/about.jsonl",
+    "eval/sets/sample.jsonl",
     "models/catalog.toml",
     "models/README.md",
     "prompts/answer.md",

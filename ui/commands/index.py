@@ -27,7 +27,7 @@ SHOWN = 10  # problems listed in the terminal; all of them go into --report
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--no-embed", is_flag=True, help="Read and store only; vectors are made by the next run.")
-@click.option("--rebuild", is_flag=True, help="Make all vectors anew from the library; needs no source file.")
+@click.option("--rebuild", is_flag=True, help="Make the vector index anew; needs no source file.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if any record could not be read.")
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write every problem to a JSON file."
@@ -39,13 +39,13 @@ def index(
     """Read files of abstracts into the collection: text lists, BibTeX, JSON Lines; folders too.
 
     A file that was read before and has not changed is left alone; of a changed one only what changed is
-    embedded anew. Stop it whenever you like: the next run goes on.
+    embedded anew. Stop it whenever you like: the next run goes on, and nothing is embedded twice.
 
     \b
     Examples:
       pincite index icml2024.txt library.bib
       pincite index ~/papers/                     all files of a folder
-      pincite index --rebuild                     all vectors anew
+      pincite index --rebuild                     make the vector index anew
     """
     from rag.indexing import writer_lock
 
@@ -60,7 +60,8 @@ def index(
             library = ctx.open_library(new=True)
             reports = _read(library, paths, bar)
             embedded = 0 if no_embed else _embed(ctx, library, rebuild, bar)
-    _summary(library, reports, embedded, time.monotonic() - started, no_embed)
+    _summary(library, reports, embedded, time.monotonic() - started)
+    _remarks(library, reports, embedded, no_embed, rebuild)
     problems = [p for r in reports for p in r.problems]
     if report:
         report.write_text(
@@ -99,9 +100,7 @@ def _embed(ctx: Context, library: Library, rebuild: bool, bar: Bar) -> int:
     return bring_up_to_date(ctx.settings, library, bar, rebuild=rebuild)
 
 
-def _summary(
-    library: Library, reports: Sequence[SourceReport], embedded: int, seconds: float, no_embed: bool
-) -> None:
+def _summary(library: Library, reports: Sequence[SourceReport], embedded: int, seconds: float) -> None:
     papers, sentences = library.size()
     for r in reports:
         c = r.counts
@@ -126,8 +125,15 @@ def _summary(
         ("seconds", f"{seconds:.1f}"),
     ):
         click.echo(f"{name:<14}{value:>10}")
+
+
+def _remarks(
+    library: Library, reports: Sequence[SourceReport], embedded: int, no_embed: bool, rebuild: bool
+) -> None:
     changed = any(r.counts.added or r.counts.changed for r in reports)
-    if not changed and not embedded:
+    if rebuild and not embedded:
+        click.echo("The vector index was made anew from the library's vectors.")
+    elif not changed and not embedded:
         click.echo("Nothing has changed.")
     if no_embed and library.pending():
         click.echo(f"Not embedded yet: {_count(library.pending(), 'paper')}; the next run does it.")

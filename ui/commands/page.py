@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rag.library import Library
     from ui.cli import Context
 
+BRIEFLY_S = 0.5  # waited for a process that only looks who is writing
+
 
 def page(ctx: Context, port: int, *, open_browser: bool) -> None:
     """Open the page; an empty library gets the sample collection first."""
@@ -24,17 +26,20 @@ def page(ctx: Context, port: int, *, open_browser: bool) -> None:
 
 
 def prepare(ctx: Context, library: Library) -> None:
-    """The sample into an empty library; vectors that are missing or wrong are made."""
-    from rag.indexing import bring_up_to_date, import_file, writer_lock
+    """The sample into an empty library; vectors that are missing or wrong are made.
+
+    Where another process is writing, nothing is waited for: the page shows what is there, and what comes.
+    """
+    from rag.indexing import bring_up_to_date, import_file, lock_if_free
     from rag.sample import sample_files
 
-    with ctx.progress() as bar:
-        folder = ctx.settings.collection_dir
-        with writer_lock(folder, lambda who: bar.note(f"Waiting: {who} is writing to this collection.")):
-            if library.size()[0] == 0:
-                for file in sample_files():
-                    import_file(library, file, bar)
-            bring_up_to_date(ctx.settings, library, bar)
+    with ctx.progress() as bar, lock_if_free(ctx.settings.collection_dir, timeout=BRIEFLY_S) as holder:
+        if holder:
+            return
+        if library.size()[0] == 0:
+            for file in sample_files():
+                import_file(library, file, bar)
+        bring_up_to_date(ctx.settings, library, bar)
 
 
 def _serve(ctx: Context, assistant: Assistant, port: int, open_browser: bool) -> None:

@@ -1,0 +1,80 @@
+"""What a draft left out, in the authors' words: sentences quoted behind the model's own.
+
+A small model answers rightly but not completely, and of two papers it forgets one. The sentence that fits the
+question best is quoted when most of it is not in the answer. Measured in docs/design/answering.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag.nouns import AnswerSentence, Citation, Evidence, Hit
+from rag.opposites import opposite
+from rag.understand import strong_names
+from rag.verify import bones
+from rag.words import stems
+
+NEW = 0.5  # share of a sentence's content that the answer lacks, from which it is quoted
+WORDS, WORDS_OF_SIDES = 52, 105  # of an answer with its quotes
+MOST_SIDES = 3
+_COMPARES = re.compile(
+    r"\b(?:compare|comparison|contrast|versus|vs|each|respectively|in common|both|"
+    r"(?:two|three|four) (?:\w+ ){0,3}(?:papers|methods|works|approaches|techniques|models|samplers))\b"
+    r"|\bdiffer(?:s|ences?|ently)?\b.*\b(?:and|from)\b",
+    re.IGNORECASE,
+)
+
+
+def compares(question: str) -> bool:
+    """Whether a question sets things beside each other."""
+    return bool(_COMPARES.search(question))
+
+
+def sides(question: str, hits: Sequence[Hit], edge: float) -> list[Hit]:
+    """The papers a comparison is about: those it names, and those whose score is at least `edge`."""
+    names = [bones(name) for name in strong_names(question)]
+
+    def named(hit: Hit) -> bool:
+        text = bones(f"{hit.paper.label} {hit.paper.abstract}")
+        return any(name in text for name in names)
+
+    meant = [hit for hit in hits if named(hit)]
+    return (meant + [hit for hit in hits if hit not in meant and hit.score >= edge])[:MOST_SIDES]
+
+
+def contradicting(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Sentences of the first paper that say the opposite of what a question takes for granted."""
+    first = evidence[0].paper.key
+    return [e for e in evidence if e.paper.key == first and opposite(question, e.sentence.text)][:1]
+
+
+def quotes(
+    said: Sequence[AnswerSentence], evidence: Sequence[Evidence], papers: Sequence[str], most: int
+) -> list[AnswerSentence]:
+    """The best sentence of each paper that the answer does not tell already, within `most` words in all."""
+    text = " ".join(s.text for s in said)
+    out: list[AnswerSentence] = []
+    for paper in papers:
+        best = max((e for e in evidence if e.paper.key == paper), key=lambda e: e.score, default=None)
+        if best is None or len(f"{text} {best.sentence.text}".split()) > most:
+            continue
+        content = stems(best.sentence.text)
+        if len(content - stems(text)) < NEW * len(content):
+            continue
+        out.append(quoted(best))
+        text += f" {best.sentence.text}"
+    return out
+
+
+def quoted(e: Evidence) -> AnswerSentence:
+    """An evidence sentence as a sentence of the answer."""
+    s = e.sentence
+    citation = Citation(e.n, e.paper.key, e.paper.label, s.text, s.start, s.end, "quoted")
+    return AnswerSentence(s.text, "quoted", (citation,))
+
+
+def cited(said: Sequence[AnswerSentence]) -> list[str]:
+    """Keys of the papers an answer cites, the most cited first."""
+    keys = [c.paper for s in said for c in s.citations]
+    return sorted(dict.fromkeys(keys), key=lambda key: -keys.count(key))
