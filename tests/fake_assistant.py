@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from rag.errors import PinciteError
 from rag.importing import Importer
 from rag.library import Library
@@ -214,20 +212,6 @@ class FakeAssistant:
         return [Hit(p, 0.5, Why(terms=("a",))) for p, _ in self.papers.values() if p.key not in without][
             :most
         ]
-
-    def vector_names(self, paper_ids: Sequence[int], kind: str = "") -> list[str]:
-        return [f"{i}.x.w0.0" for i in paper_ids]
-
-    @property
-    def vectors(self) -> FakeAssistant:
-        return self
-
-    def fetch(self, names: Sequence[str]) -> dict[str, np.ndarray]:
-        """Two groups of papers, by whether their number is even."""
-        return {
-            n: np.array([int(n.split(".")[0]) % 2, 1.0, int(n.split(".")[0]) / 100]).astype(np.float32)
-            for n in names
-        }
 
     def paper(self, key: str) -> tuple[Paper, tuple[Sentence, ...]] | None:
         """One of `papers`, as they are now, or what was added to the library meanwhile."""

@@ -25,8 +25,8 @@ def test_papers_of_one_subject_lie_together(tmp_path: Path) -> None:
         importer.add([Record("more.bib", n + 1, abstract, abstract, title=f"{subject}, part {n}")])
     importer.finish("sum")
     embed_pending(retriever.library, retriever.vectors, retriever.embedder, Quiet())
-    points = topic_map(retriever)
-    assert points == topic_map(retriever)
+    points = topic_map(retriever.library)
+    assert points == topic_map(retriever.library)
     assert len(points) == 15
     ours = [p for p in points if "part" in p.paper.label]
     topics = [{p.topic for p in ours if p.paper.label.startswith(subject)} for subject in SUBJECTS]
@@ -35,4 +35,4 @@ def test_papers_of_one_subject_lie_together(tmp_path: Path) -> None:
 
 def test_too_few_papers_are_told(tmp_path: Path) -> None:
     with pytest.raises(PinciteError, match="at least 4 papers with vectors; there are 3"):
-        topic_map(retriever_at(tmp_path))
+        topic_map(retriever_at(tmp_path).library)

@@ -11,10 +11,9 @@ from rag.library import Library
 from rag.nouns import Event, Filters, Hit, Paper, Sentence, Turn
 from rag.settings import Settings
 from ui.web.relay import Running
-from ui.web.topics import Shelf
 
 
-class Searcher(Shelf, Protocol):
+class Searcher(Protocol):
     """What the page needs of `rag.retrieve.Retriever`."""
 
     def search(self, queries: Sequence[str], most: int = 20, filters: Filters | None = None) -> list[Hit]: ...

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 from rag.errors import PinciteError
 from rag.library import Library
 from rag.nouns import Paper
+from rag.stored import of_papers
 from rag.text import plain
-from rag.vectors import parse
 from rag.words import terms
 
 MOST = 1_000  # papers drawn; spread over the collection where there are more
@@ -24,23 +23,6 @@ NEIGHBOURS = 15  # that t-SNE keeps near each other
 SEED = 0
 
 Vector = NDArray[np.float32]
-
-
-class Vectors(Protocol):
-    """What the map needs of `rag.vectors.VectorStore`."""
-
-    def fetch(self, names: Sequence[str]) -> Mapping[str, Vector]: ...
-
-
-class Shelf(Protocol):
-    """What the map needs of `rag.retrieve.Retriever`."""
-
-    library: Library
-
-    @property
-    def vectors(self) -> Vectors: ...
-
-    def vector_names(self, paper_ids: Sequence[int], kind: str = "") -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +35,15 @@ class Point:
     topic: str
 
 
-def topic_map(shelf: Shelf) -> list[Point]:
+def topic_map(library: Library) -> list[Point]:
     """At most MOST papers by the vectors of their abstracts' beginnings (t-SNE), in k-means topics.
 
     Raises PinciteError for a collection that is too small to map.
     """
-    found = _vectors(shelf)
+    found = _vectors(library)
     if len(found) < FEWEST:
         raise PinciteError(f"A map needs at least {FEWEST} papers with vectors; there are {len(found)}.")
-    papers = shelf.library.by_id(found)
+    papers = library.by_id(found)
     order = sorted(found.keys() & papers.keys())
     places, groups = _placed(np.stack([found[i] for i in order]))
     names = _names([papers[i] for i in order], groups)
@@ -71,15 +53,14 @@ def topic_map(shelf: Shelf) -> list[Point]:
     ]
 
 
-def _vectors(shelf: Shelf) -> dict[int, Vector]:
+def _vectors(library: Library) -> dict[int, Vector]:
     """The first window's vector of each paper drawn, by the paper's id."""
-    ids = [row[0] for row in shelf.library.db.execute("SELECT id FROM papers ORDER BY id")]
+    ids = [row[0] for row in library.db.execute("SELECT id FROM papers ORDER BY id")]
     ids = ids[:: -(-len(ids) // MOST)] if ids else []
-    first: dict[int, str] = {}
-    for name in sorted(shelf.vector_names(ids, "window"), key=lambda n: (parse(n).paper_id, parse(n).first)):
-        first.setdefault(parse(name).paper_id, name)
-    stored = shelf.vectors.fetch(list(first.values()))
-    return {paper_id: stored[name] for paper_id, name in first.items() if name in stored}
+    first: dict[int, Vector] = {}
+    for name, vector in sorted(of_papers(library, ids, "window"), key=lambda one: one[0].first):
+        first.setdefault(name.paper_id, vector)
+    return first
 
 
 def _placed(vectors: Vector) -> tuple[Vector, list[int]]:

@@ -177,7 +177,7 @@ class Shelf:
 
     def draw(self) -> Updates:
         with told():
-            points = topic_map(self.assistant.retriever)
+            points = topic_map(self.library)
         rows = [(p.x, p.y, p.topic, plain(p.paper.label)) for p in points]
         frame = pd.DataFrame(rows, columns=["x", "y", "topic", "title"])
         return {
