@@ -10,7 +10,7 @@ import pytest
 from fake_assistant import ANSWER, EVIDENCE, LANTERN, REFUSAL, FakeAssistant, script_of
 from payloads import PAYLOADS
 
-from rag.history import Said
+from rag.history import History, Said
 from rag.nouns import Answer, AnswerSentence, Draft, Found, Paper
 
 pytestmark = pytest.mark.browser
@@ -32,11 +32,13 @@ TABS = ("Chat", "Library", "History", "Evaluation", "Settings")
 class Site:
     """A served page over an assistant whose files lie in `home`."""
 
-    def __init__(self, browser, home: Path, **options: object) -> None:
+    def __init__(self, browser, home: Path, papers: list[Paper] | None = None) -> None:
         from ui.web.page import build, launch
 
         self.browser = browser
-        self.assistant = FakeAssistant(SCRIPTS, delay=0.005, home=home, **options)  # type: ignore[arg-type]
+        self.assistant = FakeAssistant(SCRIPTS, delay=0.005, home=home)
+        if papers:
+            self.assistant.papers = {paper.key: (paper, ()) for paper in papers}
         self.blocks = build(self.assistant)
         self.url = launch(self.blocks, 0)
         self.requests: list[str] = []
@@ -65,7 +67,10 @@ def site(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         site = Site(browser, tmp_path_factory.mktemp("home"))
         sets = site.assistant.settings.home / "sets"
         sets.mkdir()
-        rows = [{"id": q, "kind": "numeric", "question": q, "answerable": True} for q in QUESTIONS]
+        rows = [
+            {"id": q, "kind": "numeric", "question": q, "answerable": True, "facts": [["2.7"]]}
+            for q in QUESTIONS
+        ]
         (sets / "ten.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         yield site
         site.close()
@@ -129,7 +134,7 @@ def test_conversations_are_found_renamed_exported_reopened_and_deleted(page: Pag
     page.get_by_label("Search conversations").fill("question 3 lantern")
     page.locator("#conversations .near").first.click()
     page.get_by_label("Title").fill("About $x^2$ & lanterns")
-    page.get_by_role("button", name="Rename").click()
+    page.get_by_role("button", name="Rename", exact=True).click()
     expect(page.locator("#conversation h2 math")).to_have_count(1)
     for name, part in (
         ("Markdown", "# About $x^2$"),
@@ -144,12 +149,12 @@ def test_conversations_are_found_renamed_exported_reopened_and_deleted(page: Pag
     page.click("#new")
     page.wait_for_selector(".welcome")
     go(page, "History")
-    page.get_by_role("button", name="Open").click()
+    page.get_by_role("button", name="Open", exact=True).click()
     expect(page.locator(".turn .asked")).to_have_text(QUESTIONS[3])
     page.click(".pincite[data-n='2']")
     expect(page.locator("#source mark.lit")).to_have_text(EVIDENCE[1].sentence.text)
     go(page, "History")
-    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.locator("#conversation")).to_be_hidden()
 
 
@@ -179,7 +184,7 @@ def test_an_evaluation_runs_stops_and_compares(page: Page, site: Site) -> None:
     expect(page.locator("#figures")).to_contain_text("right answers")
     for label in ("Run (A)", "Compare with (B)"):
         page.get_by_label(label).click()
-        page.get_by_role("option", name="ten-").click()
+        page.locator("[role=option]:visible", has_text="ten-").last.click()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#figures")).to_contain_text("3 questions in both runs")
 
@@ -243,15 +248,7 @@ def test_no_serious_fault_of_accessibility_on_any_tab(site: Site) -> None:
 
 def test_payloads_do_nothing_in_lists_tables_and_plots(browser, tmp_path: Path) -> None:
     """C55: everything that comes from papers, files, users and models, on every tab."""
-    site = Site(browser, tmp_path)
-    site.assistant.papers = {f"p{n}": (hostile(n, payload), ()) for n, payload in enumerate(PAYLOADS)}
-    from ui.web.page import build, launch
-
-    site.close()
-    blocks = build(site.assistant)
-    site.url = launch(blocks, 0)
-    from rag.history import History
-
+    site = Site(browser, tmp_path, [hostile(n, payload) for n, payload in enumerate(PAYLOADS)])
     history = History(site.assistant.settings.collection_dir / "history.sqlite")
     for n, payload in enumerate(PAYLOADS):
         answer = Answer(payload, payload, "answered", payload, (AnswerSentence(payload, "weak"),))
@@ -265,8 +262,8 @@ def test_payloads_do_nothing_in_lists_tables_and_plots(browser, tmp_path: Path) 
             page.wait_for_timeout(50)
         assert page.evaluate("window.pwned") is None
     page.get_by_label("Title").fill(PAYLOADS[1])
-    page.get_by_role("button", name="Rename").click()
-    page.get_by_role("button", name="Open").click()
+    page.get_by_role("button", name="Rename", exact=True).click()
+    page.get_by_role("button", name="Open", exact=True).click()
     page.wait_for_selector(".turn.done")
     go(page, "Library")
     page.get_by_role("button", name="Papers by year and venue").click()
@@ -277,7 +274,7 @@ def test_payloads_do_nothing_in_lists_tables_and_plots(browser, tmp_path: Path) 
         urlsplit(site.url).netloc
     }
     page.context.close()
-    blocks.close(verbose=False)
+    site.close()
 
 
 def hostile(n: int, payload: str) -> Paper:

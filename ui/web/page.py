@@ -60,7 +60,7 @@ def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
         chat.wire(page, parts, frame, desk)
         library_tab.wire(papers, shelf, top, desk)
         history_tab.wire(past, kept, parts, frame, desk)
-        evaluation_tab.wire(page, evaluation, runs, desk)
+        evaluation_tab.wire(evaluation, runs, desk)
         settings_tab.wire(settings, facts, desk)
         gr.api(_endpoint(desk), api_name="ask")  # type: ignore[attr-defined]
     return page
@@ -107,6 +107,9 @@ def launch(page: gr.Blocks, port: int) -> str:
         )
     except OSError as error:
         raise taken(port) from error
+    # Gradio would hold a connection for every open tab, and browsers allow six to one server: the seventh tab
+    # would hang. A tab that is closed while it streams is noticed by its stream.
+    page.config["connect_heartbeat"] = False
     return url.rstrip("/")
 
 

@@ -120,7 +120,6 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
     parts.stop.click(cancel, queue=False, **QUIET)
     frame.new.click(restart, None, [*shown, frame.tabs], queue=False, **QUIET)
     page.load(start, None, shown, queue=False, **QUIET)
-    page.unload(cancel)
     _wire_filters(parts, desk)
 
 

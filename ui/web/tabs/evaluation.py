@@ -55,7 +55,7 @@ def layout() -> Parts:
     return Parts(name, limit, run, stop, status, past, other, show, compare, figures)
 
 
-def wire(page: gr.Blocks, tab: gr.Tab, parts: Parts, desk: Desk) -> None:
+def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
     running = Running()
     settings = desk.assistant.settings
     choices = [parts.name, parts.past, parts.other]
@@ -101,7 +101,6 @@ def wire(page: gr.Blocks, tab: gr.Tab, parts: Parts, desk: Desk) -> None:
     parts.stop.click(cancel, **quick)
     parts.show.click(figures, parts.past, parts.figures, **quick)
     parts.compare.click(compare, [parts.past, parts.other], parts.figures, **quick)
-    page.unload(cancel)
 
 
 def _line(text: str) -> str:
