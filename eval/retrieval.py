@@ -85,7 +85,7 @@ def measure(
     """Figures of each judged question, named "fused nDCG@10"; writes a TREC file for each way."""
     ranked: dict[str, dict[str, list[str]]] = {}
     retriever.vectors.refresh(retriever.library.generation())
-    for q in counted(questions, report):
+    for q in counted(questions, len(questions), report):
         for way, keys in rank(retriever, understand(q.question, q.history).forms).items():
             ids = keys if documents is None else [d for key in keys for d in documents.get(key, (key,))]
             ranked.setdefault(way, {})[q.id] = ids

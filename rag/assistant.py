@@ -17,6 +17,7 @@ from rag.complete import (
     cited,
     compares,
     contradicting,
+    numbers_told,
     quoted,
     quotes,
     sides,
@@ -45,7 +46,6 @@ from rag.nouns import (
     Waiting,
 )
 from rag.prompting import messages_of, prefix_of, room, shortened
-from rag.quantities import quantities
 from rag.queueing import Turnstile
 from rag.refusal import NOT_FOUND, hopeless, is_refusal, refusal_text
 from rag.retrieve import Retriever
@@ -53,7 +53,7 @@ from rag.sample import is_sample_only
 from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
 from rag.standing import depth, lead
-from rag.understand import Search, asks_number, understand
+from rag.understand import Search, understand
 from rag.verify import Verifier
 
 NEAREST = 3  # closest papers named beside an answer or a refusal
@@ -125,7 +125,9 @@ class Assistant:
         if not hopeless(question, run.hits):
             if compares(question):
                 edge = hits[0].score - lead(hits, total) + SURE
-                run.sides = sides(question, run.hits, edge)
+                run.sides = sides(
+                    question, run.hits, edge, lambda name: self.retriever.search([name], 3, filters)
+                )
             papers = run.sides if len(run.sides) > 1 else run.hits[: self.settings.papers]
             run.evidence = choose(
                 self.retriever,
@@ -183,7 +185,8 @@ class Assistant:
 
     def _generate(self, run: _Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
         """The model's draft, each sentence checked as soon as it is complete."""
-        verifier = Verifier(self.retriever.embedder, run.evidence, run.question)
+        told = " ".join(f"{turn.question} {turn.answer}" for turn in history)
+        verifier = Verifier(self.retriever.embedder, run.evidence, run.question, told)
         text = ""
         with self.turnstile.enter(cancel) as ticket:
             for position in ticket:
@@ -213,7 +216,7 @@ class Assistant:
         said = [*run.sentences, *added]
         if len(run.sides) > 1:
             added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES)
-        elif run.sentences and not (asks_number(run.question) and any(quantities(s.text) for s in said)):
+        elif run.sentences and not numbers_told(run.question, said):
             added += quotes(said, run.evidence, cited(said)[:1], WORDS)
         for sentence in added:
             run.sentences.append(sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,17 +116,29 @@ def _holder(file: Path) -> str:
         return "another process"
 
 
-def import_file(library: Library, path: Path, progress: Progress) -> SourceReport:
-    """Read one file into the library; one read before without problems, with the same bytes, is left alone."""
-    report = SourceReport(path.name)
-    path = path.absolute()
-    digest = file_digest(path)
-    if unchanged(library, path, digest):
+def import_file(
+    library: Library,
+    path: Path,
+    progress: Progress,
+    *,
+    columns: Mapping[str, str] | None = None,
+    called: str = "",
+) -> SourceReport:
+    """Read one file into the library; one read before without problems, with the same bytes, is left alone.
+
+    `columns` names columns of tables, by field; `called` is a name for a file that has none of its own.
+    """
+    report = SourceReport(called or path.name)
+    digest = file_digest(path) + "".join(
+        f" {field}={name}" for field, name in sorted((columns or {}).items())
+    )
+    source = Path(called) if called else path.absolute()
+    if unchanged(library, source, digest):
         report.unchanged = True
         return report
-    importer = Importer(library, path)
-    progress.step(f"reading {path.name}", 0, 0)
-    report.problems = import_stream(importer, read(path))
+    importer = Importer(library, source)
+    progress.step(f"reading {report.name}", 0, 0)
+    report.problems = import_stream(importer, read(path, columns, report.name))
     importer.finish("" if report.problems else digest)
     report.counts = importer.counts
     return report

@@ -116,7 +116,7 @@ def _pieces(text: str) -> list[str]:
 def _split(text: str, separator: str) -> list[str]:
     """Split outside braces: `{Barnes and Noble}` is one name."""
     pieces, depth, start = [], 0, 0
-    for mark in re.finditer(rf"(?<!\\)[{{}}]|{separator}", text):
+    for mark in re.finditer(rf"(?<!\\)[{{}}]|{separator}", text, re.I):
         if mark[0] == "{":
             depth += 1
         elif mark[0] == "}":

@@ -273,6 +273,7 @@ def test_a_set_is_run_shown_and_compared(assistant: FakeAssistant, tmp_path: Pat
     assert "right answers</td><td>100.0 %" in html
     compared = evaluating.comparison_html(assistant.settings, names[0], names[0])
     assert "1 questions in both runs; 0 flipped." in compared
+    assert ANSWER.question in evaluating.report(assistant.settings, names, tmp_path).read_text("utf-8")
     with pytest.raises(InputError):
         evaluating.read(assistant.settings, "../../etc")
 

@@ -17,6 +17,7 @@ from rag.identity import merged
 from rag.metadata import bibtex_names, names
 from rag.nouns import Paper, Record
 from rag.readers import FORMATS, read
+from rag.readers.record import one_line
 from rag.text import readable
 from rag.writers import FORMS, Form, form_of, write
 from rag.writers.bibtex import latex
@@ -74,6 +75,7 @@ def test_a_paper_comes_back_as_it_was(tmp_path: Path, form: Form) -> None:
             venue_as_found="",
             url="",
             doi="",
+            arxiv="",
             note="Our summary: 50% & more",
         ),
         paper(key="third", title="", venue="Marsh Letters", venue_as_found="Marsh Letters", arxiv=""),
@@ -240,7 +242,7 @@ def test_the_file_name_tells_the_form() -> None:
 
 # Any text
 
-ANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
 MARKS = st.sampled_from(
     [*r"\{}$%&#_^~*`'\"<>[]()|@=,.;:-– ", "$x_1$", r"\alpha", "ß", "é", "中", "\u2028", "and"]
 )
@@ -257,10 +259,11 @@ def test_any_text_comes_back(tmp_path: Path, form: Form, title: str, abstract: s
     """All text that a reader has made readable; of BibTeX all but formulas whose braces do not match."""
     lead = "We sort pebbles, rocks and sand by weight, colour and taste: the words of a long winter. "
     given_paper = paper(
-        title=readable(title),
-        abstract=readable(lead + abstract),
-        venue_as_found=readable(venue)[:500].strip(),
+        title=readable(one_line(title)),
+        abstract=readable(one_line(lead + abstract)),
+        venue_as_found=readable(one_line(venue)),
         venue="",
+        arxiv="",
     )
     [got] = back(tmp_path, form, given_paper)
     for name in ("title", "abstract", "venue_as_found"):
@@ -274,6 +277,6 @@ def test_any_text_comes_back(tmp_path: Path, form: Form, title: str, abstract: s
 @pytest.mark.parametrize("form", READ)
 @given(people=st.lists(TEXT.map(lambda text: names([text])[:1]).filter(bool), max_size=4))
 def test_any_name_comes_back(tmp_path: Path, form: Form, people: list[tuple[str]]) -> None:
-    authors = tuple(name for (name,) in people if names([name]) == (name,))
+    authors = tuple(name for (name,) in people if names([name]) == (name,) and not set(name) & set("{}~"))
     [got] = back(tmp_path, form, paper(authors=authors))
     assert got.authors == authors

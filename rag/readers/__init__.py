@@ -16,6 +16,7 @@ from rag.readers import (
     bibtex,
     frontmatter,
     jsonlines,
+    labelled,
     markdown,
     packed,
     plaintext,
@@ -50,6 +51,7 @@ FORMATS = (
     Format("PubMed XML", pubmed.fits, pubmed.read),
     Format("arXiv Atom", atom.fits, atom.read),
     Format("Markdown lists", markdown.fits, markdown.read),
+    Format("plain text with labelled fields", labelled.fits, labelled.read),
     Format("plain text lists of abstracts", plaintext.fits, plaintext.read),
 )
 
@@ -111,6 +113,8 @@ def _reader(source: Source) -> Callable[[Source], Iterator[Record | Problem]]:
     fitting = next((known for known in marked if known.fits(source.head)), None)
     if fitting:
         return fitting.read
+    if table.looks_like_one(source.head):
+        return table.read
     head = source.head.strip()
     name = next((name for name, mark in _NOT_READ if mark.search(head)), "")
     if name:

@@ -21,7 +21,7 @@ _ACCEPTED = re.compile(
 
 def fits(head: str) -> bool:
     """Whether a text is an Atom feed."""
-    return bool(_FITS.search(head))
+    return head.lstrip().startswith("<") and bool(_FITS.search(head))
 
 
 def read(source: Source) -> Iterator[Record | Problem]:

@@ -20,7 +20,7 @@ ELEMENT_LIMIT = 4_000_000  # characters; an article with its 3,000 authors has a
 Element = Any  # lxml has no types
 
 _DECLARED = re.compile(r"\bxmlns:([A-Za-z][\w.-]{0,40})\s*=")
-_WHERE = re.compile(r"(?:, line \d+, column \d+)?\n?$")
+_WHERE = re.compile(r",? line \d+(?:, column \d+)?|\s+$")  # of the element alone, not of the file
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from rag.metadata import bibtex_names, names, year
 from rag.nouns import Problem, Record

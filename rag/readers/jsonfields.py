@@ -46,7 +46,8 @@ _OPENREVIEW = ("openreview", "openreviewid", "forum")
 _ARXIV = ("arxivid", "arxiv", "eprint")
 _NESTED = ("content", "metadata", "externalids", "custom")  # OpenReview, BEIR, Semantic Scholar, CSL
 _INSIDE = ("value", "name", "text", "title", "url")  # where an object stands for a string
-_BIBTEX = re.compile(r"\b(booktitle|journal|year)\s*=\s*[{\"]?\s*([^{}\"\n]{1,300})", re.I)
+_SITE = re.compile(r"//(?:www\.)?\w+\.cc\b", re.I)  # iclr.cc
+_BIBTEX = re.compile(r"\b(booktitle|journal|year)\s*=\s*[{\"]?\s*([^{}\"]{1,300})", re.I)
 
 
 def is_paper(value: object) -> bool:
@@ -79,7 +80,7 @@ def found(value: Mapping[str, object]) -> Found:
 def _place(fields: Fields) -> str:
     """Venue and year that a site's address or a submission form's name states: "ICML 2024"."""
     for key in _PLACE:
-        text = _text(fields, (key,))
+        text = _SITE.sub(lambda m: m[0].upper(), _text(fields, (key,)))
         if known_venue(text) and known_venue(text) != "arXiv":
             short, stated = venue_year(text)
             return f"{short} {stated or ''}".strip()

@@ -78,13 +78,13 @@ def read(source: Source) -> Iterator[Record | Problem]:
     listed = _enter(window)
     number = 0
     while window.skip(_BETWEEN) not in ("", "]"):
-        line, sibling = window.line, _sibling(window)
+        line = window.line
         try:
             value = _next_value(window)
         except (ValueError, RecursionError) as error:
             number += 1
             yield _broken(source.name, number, line, error)
-            _go_to(window, sibling)
+            _to_sibling(window)
             continue
         for paper in (not listed and _inside(value)) or [value]:
             number += 1
@@ -120,21 +120,18 @@ def _next_value(window: Window) -> object:
                 return value
 
 
-def _sibling(window: Window) -> re.Pattern[str] | None:
-    """What the next object begins with: a line equally indented, or the same key."""
-    at = window.at
-    before = window.text[max(0, at - BEHIND // 2) : at]
+def _to_sibling(window: Window) -> None:
+    """Go on to the next object that begins as this one does: on a line equally indented, or with the same key."""
+    before = window.text[max(0, window.at - BEHIND // 2) : window.at]
     indent = before[before.rfind("\n") + 1 :]
+    key = _FIRST_KEY.match(window.text, window.at)
+    sibling = "(?!)"
     if "\n" in before and not indent.strip():
-        return re.compile(rf"\n{indent}(?=\{{)")
-    key = _FIRST_KEY.match(window.text, at)
-    return re.compile(rf"\}}\s{{0,20}},\s{{0,20}}(?=\{{\s{{0,20}}{re.escape(key[1])})") if key else None
-
-
-def _go_to(window: Window, sibling: re.Pattern[str] | None) -> None:
-    """Go on to the next object, or to the text's end."""
+        sibling = rf"\n{indent}(?=\{{)"
+    elif key:
+        sibling = rf"\}}\s{{0,20}},\s{{0,20}}(?=\{{\s{{0,20}}{re.escape(key[1])})"
     window.move(window.at + 1)
-    match = window.find(sibling or re.compile(r"(?!)"))
+    match = window.find(re.compile(sibling))
     window.move(match.end() if match else len(window.text))
 
 

@@ -14,7 +14,7 @@ from rag.readers.source import Source
 from rag.text import readable
 
 BLOCK_LIMIT = 1_000_000  # characters of one paper's block; what follows begins another
-_HEADING = re.compile(r"#{1,6}\s+(\S.*?)[\s#]*")
+_HEADING = re.compile(r"#{1,6}\s+(\S.*)")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,4}[.)]|\[\d{1,4}\])\s+(?=\*\*|__|\[[^\]]|<b>|<strong>|<a )(.*)")
 _NUMBER = re.compile(r"\A(?:\[\d{1,4}\]|\d{1,4}[.)])\s+")
 _TITLE = re.compile(
@@ -27,7 +27,9 @@ _LABEL = re.compile(
 _TAG = re.compile(r"(</?(?:details|summary)\b[^<>]*>)", re.I)
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
 _RULE = re.compile(r"(?:[-*_] ?){3,}|\|?[\s:|-]+\|?")
-_MARKED = re.compile(r"^\s*<details|^\s*(?:[-*+]\s+)?(?:\*\*|__|#{1,6}\s+)abstract\b", re.I | re.M)
+_MARKED = re.compile(
+    r"^[ \t]*+<details|^[ \t]*+(?:[-*+][ \t]++)?(?:\*\*|__|#{1,6}[ \t]++)abstract\b", re.I | re.M
+)
 _LABELS = {
     "abstract": "abstract",
     "authors": "authors", "author": "authors", "by": "authors",
@@ -52,7 +54,7 @@ class _Block:
 
     def add(self, text: str) -> None:
         self.lines.append(text)
-        self.size += len(text)
+        self.size += len(text) + 1
 
 
 @dataclass
@@ -102,11 +104,11 @@ def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[_Block]:
     block = _Block(1)
     for number, line in lines:
         text = line.strip()
-        heading, item = _HEADING.fullmatch(text), _ITEM.fullmatch(text)
-        indented = line[:2] in ("  ", "\t") or line[:1] == "\t"
+        heading, item = _HEADING.fullmatch(text.rstrip("# \t")), _ITEM.fullmatch(text)
+        indented = line.startswith(("  ", "\t"))
         begins = (heading and not _label(heading[1])) or (item and not indented and not _label(text))
         if not begins and block.size <= BLOCK_LIMIT:
-            block.add(heading[1] if heading and not begins else text)
+            block.add(heading[1] if heading else text)
             continue
         yield block
         block = _Block(number, heading=bool(heading))
@@ -132,39 +134,63 @@ def _label(text: str) -> tuple[str, str] | None:
     return (name, match["rest"]) if match and name else None
 
 
+class _Taker:
+    """Takes a block apart, piece by piece."""
+
+    def __init__(self) -> None:
+        self.parts = _Parts()
+        self._current: list[str] | None = None  # what text belongs to; None: to a free paragraph
+        self._in_summary = False
+        self._paragraph: list[str] = []
+
+    def take(self, piece: str) -> None:
+        """A tag, a line or part of one, or "" for a blank line."""
+        tagged = _TAG.fullmatch(piece)
+        label = None if tagged or self._in_summary else _label(piece)
+        if tagged or label or not piece:
+            self.end_paragraph()
+        if tagged:
+            self._take_tag(piece.lower())
+        elif self._in_summary:
+            if "abstract" in piece.lower():
+                self._current = self.parts.labelled.setdefault("abstract", [])
+        elif label:
+            self._current = self.parts.labelled.setdefault(label[0], [])
+            self._current.append(label[1])
+        elif self._current is not None:
+            self._take_more(self._current, piece)
+        elif piece and not _RULE.fullmatch(piece):
+            self._paragraph.append(piece.lstrip("> "))
+
+    def end_paragraph(self) -> None:
+        if self._paragraph:
+            self.parts.free.append(" ".join(self._paragraph))
+            self._paragraph = []
+
+    def _take_tag(self, tag: str) -> None:
+        self._in_summary = tag.startswith("<summary")
+        if tag.startswith("<details"):
+            self.parts.foldable = True
+            self._current = self.parts.folded
+        elif tag.startswith("</details"):
+            self._current = None
+
+    def _take_more(self, current: list[str], piece: str) -> None:
+        """An abstract goes on over blank lines, to the next label or tag; other fields end at one."""
+        if piece:
+            current.append(piece)
+        elif current is not self.parts.folded and current is not self.parts.labelled.get("abstract"):
+            self._current = None
+
+
 def _parts(block: _Block) -> _Parts:
-    parts = _Parts()
-    current: list[str] | None = None  # what following lines belong to
-    in_summary = False
-    paragraph: list[str] = []
+    taker = _Taker()
     for line in block.lines:
-        for piece in filter(None, map(str.strip, _TAG.split(line))) if line else [""]:
-            tag = piece.lower() if _TAG.fullmatch(piece) else ""
-            label = None if tag or in_summary else _label(piece)
-            if tag or label or not piece:
-                parts.free += [" ".join(paragraph)] if paragraph else []
-                paragraph = []
-            if tag:
-                in_summary = tag.startswith("<summary")
-                current = (
-                    None if tag.startswith("</details") else parts.folded if tag.startswith("<d") else current
-                )
-                parts.foldable |= tag.startswith("<details")
-            elif in_summary:
-                current = (
-                    parts.labelled.setdefault("abstract", []) if "abstract" in piece.lower() else current
-                )
-            elif label:
-                current = parts.labelled.setdefault(label[0], [])
-                current.append(label[1])
-            elif current is not None and current is not parts.labelled.get("abstract") and not piece:
-                current = parts.folded if current is parts.folded else None
-            elif current is not None:
-                current.append(piece)
-            elif piece and not _RULE.fullmatch(piece):
-                paragraph.append(piece.lstrip("> "))
-    parts.free += [" ".join(paragraph)] if paragraph else []
-    return parts
+        for piece in map(str.strip, _TAG.split(line)):
+            if piece or not line:
+                taker.take(piece)
+    taker.end_paragraph()
+    return taker.parts
 
 
 def _abstract(parts: _Parts, marked: bool) -> str:

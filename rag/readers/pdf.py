@@ -27,7 +27,7 @@ _END = re.compile(
     r"(?:(?:\d{1,2}|[ivx]{1,4})[.)]?\s{0,3})?(?:introduction|motivation)\b.{0,3}|"
     r"(?:key\s?words(?: and phrases)?|index terms|ccs concepts|categories and subject descriptors|general terms|"
     r"acm reference format|jel (?:codes?|classification)|contents)\b.*|"
-    r"1\.?\s{1,3}[A-Z].{2,60}|\*?\s?(?:equal contribution|corresponding author|proceedings of the)\b.*",
+    r"(?-i:1\.?\s{1,3}[A-Z].{2,60}[^.,;])|\*?\s?(?:equal contribution|corresponding author|proceedings of the)\b.*",
     re.I,
 )
 _STAMP = re.compile(r"arXiv:\S+v?\d*(?:\s*\[[\w.-]+\])?.*")

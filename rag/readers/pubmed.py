@@ -22,7 +22,7 @@ _DATES = (
 
 def fits(head: str) -> bool:
     """Whether a text is XML that holds PubMed's articles."""
-    return bool(_FITS.search(head))
+    return head.lstrip().startswith("<") and bool(_FITS.search(head))
 
 
 def read(source: Source) -> Iterator[Record | Problem]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
 
-from rag.metadata import names, year
+from rag.metadata import indexed_names, names, year
 from rag.nouns import Problem, Record
-from rag.readers.record import Found, build
+from rag.readers.record import Found, build, storable
 from rag.readers.source import Source, Unreadable
 
 REREAD_LIMIT = 100  # rows without a closing quotation mark, behind each of which lines are read again
@@ -41,7 +41,9 @@ FIELDS = tuple(_COLUMNS)
 _NAMES = {field: tuple(listed.split()) for field, listed in _COLUMNS.items()}
 _KNOWN = {name for listed in _NAMES.values() for name in listed}
 _ISSUE = re.compile(r"(.{3,200}?) \(((?:19|20)\d\d)\) \S*\d.*")
+_INDEXED = re.compile(r"(?:[^,.;]{2,60} (?:[A-Z]\.-?){1,4}(?:,\s*|\s*$))+")
 _SEPARATOR = re.compile(r"sep=(.)\n", re.I)  # the first line that Excel writes for itself
+_BLANK = re.compile(r"\A(?:[ \t]*+\n)++")  # lines above the names; not the empty name of a first column
 _MAP = "name it: pincite index --map abstract=COLUMN"
 
 Columns = Mapping[str, str]
@@ -64,12 +66,16 @@ class _Row:
 
 
 def fits(head: str, columns: Columns | None = None) -> bool:
-    """Whether a text begins with the names of columns, or with rows of equally many cells."""
+    """Whether a text begins with the names of columns, those of `columns` among them."""
     layout = _layout(head, columns or {})
-    if layout is None:
-        return False
-    names_there = sum(_folded(name) in _KNOWN for name in layout.header)
-    return bool(layout.places.get("abstract")) or names_there > 1 or _regular(head, layout.delimiter)
+    known = sum(_folded(name) in _KNOWN for name in layout.header) if layout else 0
+    return layout is not None and (bool(layout.places.get("abstract")) or known > 1)
+
+
+def looks_like_one(head: str) -> bool:
+    """Whether a text has rows of equally many cells, though under no name that is known."""
+    layout = _layout(head, {})
+    return layout is not None and _regular(head, layout.delimiter)
 
 
 def read(source: Source) -> Iterator[Record | Problem]:
@@ -119,13 +125,16 @@ def _found(cells: Sequence[str], layout: _Layout) -> Found:
         there = (cells[i].strip() for i in layout.places.get(field, ()) if i < len(cells))
         return next(filter(None, there), "")
 
-    marked = (("arxiv", "arXiv:"), ("openreview", "https://openreview.net/forum?id="))
-    marked += (("pmlr", "https://proceedings.mlr.press/"),)
+    marked = (
+        ("arxiv", "arXiv:"),
+        ("openreview", "https://openreview.net/forum?id="),
+        ("pmlr", "https://proceedings.mlr.press/"),
+    )
     ids = [prefix + first(field) for field, prefix in marked if first(field)]
     return Found(
         abstract=first("abstract"),
         title=first("title"),
-        authors=names(_listed(first("authors"))),
+        authors=_people(first("authors")),
         year=year(first("year")),
         venue=_journal(first("venue")),
         url=address if (address := first("url")).startswith(("http://", "https://")) else "",
@@ -140,13 +149,14 @@ def _doi(cell: str) -> str:
     return unquote(cell.partition("id=doi:")[2].partition("&")[0]) or cell
 
 
-def _listed(cell: str) -> object:
-    """A list as programs write it into a cell (`['Roe, Ann', 'Poe, Bob']`), or the cell as it is."""
-    if cell[:1] != "[" or len(cell) > LIST_LIMIT:
-        return cell
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-        return ast.literal_eval(cell)
-    return cell
+def _people(cell: str) -> tuple[str, ...]:
+    """Names of a cell, also as "Roe A., Poe B.C." and as a list of a program (`['Roe, Ann', 'Poe, Bob']`)."""
+    if _INDEXED.fullmatch(cell):
+        return indexed_names(cell.split(","))
+    if cell[:1] == "[" and len(cell) <= LIST_LIMIT:
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return names(ast.literal_eval(cell))
+    return names(cell)
 
 
 def _journal(cell: str) -> str:
@@ -157,6 +167,8 @@ def _journal(cell: str) -> str:
 
 def _layout(head: str, columns: Columns) -> _Layout | None:
     """The delimiter under which the first line holds the most known names, and where each field stands."""
+    if head.lstrip()[:1] in ("{", "[", "<", "@"):
+        return None
     stated = _SEPARATOR.match(head)
     text = head[stated.end() :] if stated else head
     best: _Layout | None = None
@@ -177,30 +189,31 @@ def _layout(head: str, columns: Columns) -> _Layout | None:
 def _header(text: str, delimiter: str) -> tuple[str, ...]:
     """The names of the columns; none where a cell is too long for a name or most are empty."""
     try:
-        cells = next(csv.reader(text.lstrip("\n").splitlines(keepends=True), delimiter=delimiter), [])
+        cells = next(csv.reader(_BLANK.sub("", text).splitlines(keepends=True), delimiter=delimiter), [])
     except csv.Error:
         return ()
-    header = tuple(" ".join(cell.split()) for cell in cells)
+    header = tuple(" ".join(storable(cell).split()) for cell in cells)
     filled = sum(map(bool, header))
     fine = all(len(name) <= NAME_LIMIT and not name.endswith((".", "{", "[")) for name in header)
     return header if fine and filled * 2 > len(header) else ()
 
 
 def _places(folded: Sequence[str], field: str, asked: str) -> tuple[int, ...]:
-    wanted = [asked] if asked in folded else _NAMES[field]
+    wanted = [asked] if asked and asked in folded else _NAMES[field]
     return tuple(folded.index(name) for name in wanted if name in folded)
 
 
 def _regular(head: str, delimiter: str) -> bool:
-    """Whether the first rows have three or more cells, equally many, a long text among them."""
-    lines = head.rpartition("\n")[0].splitlines(keepends=True)
+    """Whether the first rows have equally many cells, a long text among them: three or more, or quoted ones."""
+    lines = (head.rpartition("\n")[0] or head).splitlines(keepends=True)
     rows = []
     with suppress(csv.Error):
         for row in islice(csv.reader(lines, delimiter=delimiter, strict=True), SAMPLE):
             rows += [row] if row else []
     widths = {len(row) for row in rows}
     long = any(len(cell) > NAME_LIMIT for row in rows for cell in row)
-    return len(rows) > 1 and long and len(widths) == 1 and widths.pop() >= 3
+    quoted = any(f'{delimiter}"' in line for line in lines)
+    return len(rows) > 1 and long and len(widths) == 1 and (quoted or (len(rows) > 2 and widths.pop() > 2))
 
 
 def _folded(name: str) -> str:

@@ -19,6 +19,7 @@ from rag.readers.record import Found, build
 from rag.readers.source import Source
 
 RECORD_LIMIT = 2_000_000  # characters; 7,000 authors need a tenth of it
+NOTE_LIMIT = 200  # characters of a remark; longer notes are what readers wrote about the paper
 _END = "ER  - "  # ends a record in each parser, also where the file has nothing that does
 
 Values = Mapping[str, object]
@@ -175,6 +176,7 @@ def _ris(values: Values) -> Found:
             _text(values, "note"),
         ),
         citekey="" if label.isdigit() else label,
+        note=next((note for note in _all(values, "notes") if len(note) < NOTE_LIMIT), ""),
     )
 
 

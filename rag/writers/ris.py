@@ -14,9 +14,7 @@ _TYPES = {"conference": "CPAPER", "journal": "JOUR", "other": "GEN"}
 
 
 class _Writer(rispy.RisWriter):  # type: ignore[misc]
-    """Without the ordinal above each reference, and with several related links."""
-
-    DEFAULT_LIST_TAGS = [*rispy.LIST_TYPE_TAGS, "L2"]
+    """Without the ordinal above each reference."""
 
     def set_header(self, count: int) -> str:
         return ""
@@ -31,6 +29,7 @@ def write(papers: Iterable[Paper]) -> Iterator[str]:
 
 
 def _reference(key: str, paper: Paper) -> dict[str, Any]:
+    preprint = [f"https://arxiv.org/abs/{arxiv(paper)}"] if arxiv(paper) else []
     fields = {
         "type_of_reference": _TYPES[kind(paper)],
         "id": key,
@@ -39,9 +38,7 @@ def _reference(key: str, paper: Paper) -> dict[str, Any]:
         "year": str(paper.year or ""),
         "secondary_title": paper.venue_as_found,
         "doi": paper.doi,
-        "urls": [paper.url] if paper.url else [],
-        "accession_number": f"arXiv:{arxiv(paper)}" if arxiv(paper) else "",
-        "file_attachments2": links(paper),
+        "urls": list(filter(None, (paper.url, *preprint, *links(paper)))),
         "abstract": paper.abstract,
         "notes": [paper.note] if paper.note else [],
     }

@@ -187,6 +187,9 @@ def test_an_evaluation_runs_stops_and_compares(page: Page, site: Site) -> None:
         page.locator("[role=option]:visible", has_text="ten-").last.click()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#figures")).to_contain_text("3 questions in both runs")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report", exact=True).click()
+    assert QUESTIONS[0] in Path(download.value.path()).read_text("utf-8")
 
 
 def test_settings_tell_what_runs_here(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -88,7 +89,7 @@ def evaluate(
     progress.step("asking", 0, len(questions))
     run(
         questions,
-        Asker(assistant),
+        [Asker(assistant)],
         assistant.settings.home / "runs" / name,
         abstracts=Abstracts({paper.key: paper.abstract for paper in library.papers()}),
         conditions=conditions(
@@ -107,6 +108,26 @@ def evaluate(
 def read(settings: Settings, name: str) -> tuple[dict[str, object], list[Scored]]:
     """A finished run by its name; raises InputError."""
     return read_run(settings.home / "runs" / Path(name).name)
+
+
+def shown_html(settings: Settings, names: Sequence[str]) -> str:
+    """The figures of one run, or the comparison of two."""
+    if len(names) == 2:
+        return comparison_html(settings, *names)
+    return figures_html(names[0], read(settings, names[0])[1])
+
+
+def report(settings: Settings, names: Sequence[str], folder: Path) -> Path:
+    """The report on one run, or on two side by side, as one HTML file in `folder`."""
+    # matplotlib keeps a list of fonts: among Pincite's own files, not in the user's home.
+    os.environ.setdefault("MPLCONFIGDIR", str(settings.cache_dir / "matplotlib"))
+    from eval.report.pages import html
+    from eval.report.reading import read as read_all
+
+    folders = [settings.home / "runs" / Path(name).name for name in dict.fromkeys(names)]
+    file = folder / f"{'-and-'.join(f.name for f in folders)}.html"
+    file.write_bytes(html(read_all(folders, {})).encode("utf-8", "replace"))
+    return file
 
 
 def figures_html(name: str, scored: Sequence[Scored]) -> str:

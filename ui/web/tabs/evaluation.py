@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import gradio as gr
@@ -33,6 +35,7 @@ class Parts(NamedTuple):
     show: gr.Button
     compare: gr.Button
     figures: gr.HTML
+    report: gr.DownloadButton
 
 
 def layout() -> Parts:
@@ -52,11 +55,13 @@ def layout() -> Parts:
                 compare = gr.Button("Compare", size="sm")
         with gr.Column(scale=3, min_width=320):
             figures = html("", "figures")
-    return Parts(name, limit, run, stop, status, past, other, show, compare, figures)
+            report = gr.DownloadButton("Report", size="sm", visible=False)
+    return Parts(name, limit, run, stop, status, past, other, show, compare, figures, report)
 
 
 def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
     running = Running()
+    folder = tempfile.TemporaryDirectory(prefix="pincite-reports-")  # lives as long as what uses it
     settings = desk.assistant.settings
     choices = [parts.name, parts.past, parts.other]
 
@@ -79,28 +84,29 @@ def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
                 lambda progress: made.append(evaluating.evaluate(desk.assistant, path, most, stop, progress))
             ):
                 yield {parts.status: _line(line)}
-            yield {parts.status: "", **enter(), parts.figures: figures(made[0])}
+            yield {parts.status: "", **enter(), **look(made[0])}
 
-    def figures(name: str | None) -> str:
+    def look(*names: str | None) -> Updates:
+        """One run's figures, or two side by side."""
+        chosen = [name for name in names if name]
+        if len(chosen) < len(names):
+            raise gr.Error("Choose the runs first.", print_exception=False)
         with told():
-            return evaluating.figures_html(name, evaluating.read(settings, name)[1]) if name else ""
-
-    def compare(a: str | None, b: str | None) -> str:
-        if not a or not b:
-            raise gr.Error("Choose two runs to compare.", print_exception=False)
-        with told():
-            return evaluating.comparison_html(settings, a, b)
+            shown = evaluating.shown_html(settings, chosen)
+            file = evaluating.report(settings, chosen, Path(folder.name))
+        return {parts.figures: shown, parts.report: gr.DownloadButton(value=str(file), visible=True)}
 
     def cancel(request: gr.Request) -> None:
         running.stop(str(request.session_hash))
 
     quick = {**QUIET, "queue": False}
     tab.select(enter, None, choices, **quick)
-    outputs = [*choices, parts.status, parts.figures]
+    shown = [parts.figures, parts.report]
+    outputs = [*choices, parts.status, *shown]
     parts.run.click(evaluate, [parts.name, parts.limit], outputs, trigger_mode="once", **QUIET)
     parts.stop.click(cancel, **quick)
-    parts.show.click(figures, parts.past, parts.figures, **quick)
-    parts.compare.click(compare, [parts.past, parts.other], parts.figures, **quick)
+    parts.show.click(look, parts.past, shown, **quick)
+    parts.compare.click(look, [parts.past, parts.other], shown, **quick)
 
 
 def _line(text: str) -> str:
