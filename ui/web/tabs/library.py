@@ -27,6 +27,7 @@ from ui.web.topics import topic_map
 PAGE = 50  # papers shown at once
 VENUES = 7  # told apart in the plot; the rest is "other"
 SORTS = [("Latest", "added"), ("Title", "title"), ("Venue", "venue"), ("Year", "year")]
+TO_IT = "watch('value', () => innerWidth <= 900 && element.scrollIntoView({ block: 'start' }));"
 NOTHING = '<p class="quiet">Press a title to read the abstract.</p>'
 
 
@@ -79,7 +80,7 @@ def layout() -> Parts:
                 where = html()
                 on = gr.Button("Next", size="sm", min_width=80, interactive=False)
         with gr.Column(scale=2, min_width=320, elem_id="shelf"):
-            paper = html(clean(NOTHING), "paper")
+            paper = html(clean(NOTHING), "paper", TO_IT)
             remove = gr.Button("Remove this paper", size="sm", visible=False)
             with gr.Row(visible=False) as sure:
                 yes = gr.Button("Yes, remove it", variant="stop", size="sm")
