@@ -22,6 +22,7 @@ from rag.complete import (
     quotes,
     sides,
 )
+from rag.confidence import REFUSED_BELOW, confidence, features
 from rag.errors import ModelError
 from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
@@ -54,7 +55,7 @@ from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
 from rag.standing import depth, lead
 from rag.understand import Search, understand
-from rag.verify import Verifier
+from rag.verify import Verifier, is_english
 
 NEAREST = 3  # closest papers named beside an answer or a refusal
 LOOKED_AT = 8  # papers kept of those retrieved
@@ -68,7 +69,8 @@ class _Run:
     question: str
     search: Search
     started: float
-    hits: Sequence[Hit] = ()
+    found: Sequence[Hit] = ()  # as retrieved
+    hits: Sequence[Hit] = ()  # the first of them, after a second look
     evidence: Sequence[Evidence] = ()
     sentences: list[AnswerSentence] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
@@ -79,6 +81,7 @@ class _Run:
     refused: bool = False
     note: str = ""
     sure: bool = True  # the best paper stands out from the collection
+    confidence: float | None = None
 
     def clock(self) -> float:
         return time.perf_counter() - self.started
@@ -117,7 +120,7 @@ class Assistant:
             return
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, depth(total), filters)
-        run.sure = lead(hits, total) >= SURE
+        run.found, run.sure = hits, lead(hits, total) >= SURE
         if self.scorer and not run.sure:
             hits = reranked(self.scorer, run.search.forms[-1], hits)
         run.hits = hits[:LOOKED_AT]
@@ -145,7 +148,7 @@ class Assistant:
             run.sentences = [quoted(e) for e in against]
             yield from map(Settled, run.sentences)
         elif run.evidence:
-            yield from self._generate(run, history, cancel or threading.Event())
+            yield from self._generate(run, total, history, cancel or threading.Event())
         yield Done(self._answer(run))
 
     def ask(
@@ -183,7 +186,9 @@ class Assistant:
         allowed = self.library.allowed(filters or Filters())
         return self.library.size()[0] if allowed is None else len(allowed)
 
-    def _generate(self, run: _Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
+    def _generate(
+        self, run: _Run, total: int, history: Sequence[Turn], cancel: threading.Event
+    ) -> Iterator[Event]:
         """The model's draft, each sentence checked as soon as it is complete."""
         told = " ".join(f"{turn.question} {turn.answer}" for turn in history)
         verifier = Verifier(self.retriever.embedder, run.evidence, run.question, told)
@@ -207,6 +212,9 @@ class Assistant:
         if not run.refused:
             yield from self._settle(run, verifier, whole)
             yield from self._complete(run, verifier)
+            if run.sentences:
+                run.confidence = round(confidence(features(run.question, run.sentences, run.found, total)), 4)
+                run.refused = run.confidence < REFUSED_BELOW
 
     def _complete(self, run: _Run, verifier: Verifier) -> Iterator[Event]:
         """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
@@ -236,7 +244,7 @@ class Assistant:
             checked = verifier.check(draft)
             if isinstance(checked, Dropped):
                 run.dropped.append(checked)
-            elif checked.support == "weak" and (run.sentences or not run.sure):
+            elif checked.support == "weak" and is_english(checked.text) and (run.sentences or not run.sure):
                 beside = "beside better supported ones" if run.sentences else "and no paper stands out"
                 run.dropped.append(Dropped(checked.text, f"weakly supported, {beside}"))
             elif not is_refusal(checked.text):
@@ -263,6 +271,7 @@ class Assistant:
                 run.finish.output_tokens if run.finish else 0,
             ),
             fingerprint=self.fingerprint(),
+            confidence=run.confidence if found else None,
             note=run.note or (_NOTES.get(run.finish.reason, "") if run.finish else ""),
         )
 
@@ -294,6 +303,7 @@ class Assistant:
         """Everything the answer depends on: settings, index, model, prompt."""
         return {
             **self.settings.fingerprint(),
+            "scorer": self.scorer.name if self.scorer else "none",
             "index": index_digest(self.library.generation(), self),
             "model": dict(self.model.fingerprint),
             "prompt": self.prompt.digest,

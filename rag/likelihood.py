@@ -37,6 +37,8 @@ WEIGHT = 0.1  # of the mean log-probability beside a paper's score
 class Scorer(Protocol):
     """Whatever tells how likely a question is after each passage."""
 
+    name: str
+
     def scores(self, question: str, passages: Sequence[str]) -> list[float]: ...
 
 

@@ -14,6 +14,8 @@ MODEL = Path(os.environ.get("PINCITE_HOME", "")) / "models" / "SmolLM2-135M-Inst
 class Fixed:
     """Scores by key words of the passage."""
 
+    name = "fixed"
+
     def __init__(self, **scores: float) -> None:
         self.by_word, self.asked = scores, []
 
@@ -58,3 +60,17 @@ def test_a_real_model_finds_the_abstract_that_shares_no_word(tmp_path):
     assert scorer.scores("", passages) == [0.0, 0.0]
     assert Likelihood(MODEL, tmp_path).scores(question, passages) == first  # from the kept weights
     assert [f.suffix for f in (tmp_path / "likelihood").iterdir()] == [".gguf"]
+
+
+def test_a_scorer_that_is_not_here_is_done_without_and_never_fetched(tmp_path, monkeypatch):
+    from rag import weights
+    from rag.errors import SettingsError
+    from rag.opening import scorer_of
+    from rag.settings import load
+
+    monkeypatch.setattr(weights, "REMOTE", (lambda *_: pytest.fail("fetched"),))
+    monkeypatch.delenv("PINCITE_WEIGHTS_PATH", raising=False)
+    assert scorer_of(load(home=tmp_path)) is None
+    assert scorer_of(load(home=tmp_path, scorer="none")) is None
+    with pytest.raises(SettingsError, match="no scorer 'other'"):
+        scorer_of(load(home=tmp_path, scorer="other"))
