@@ -22,6 +22,7 @@ from rag.complete import (
     quotes,
     sides,
 )
+from rag.confidence import REFUSED_BELOW, confidence, features
 from rag.errors import ModelError
 from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
@@ -57,7 +58,7 @@ from rag.settings import Settings
 from rag.standing import depth, lead
 from rag.telling import Reply
 from rag.understand import Search, understand
-from rag.verify import Verifier
+from rag.verify import Verifier, is_english
 
 NEAREST = 3  # closest papers named beside an answer or a refusal
 LOOKED_AT = 8  # papers kept of those retrieved
@@ -73,7 +74,8 @@ class _Run:
     search: Search
     started: float
     filters: Filters
-    hits: Sequence[Hit] = ()
+    found: Sequence[Hit] = ()  # as retrieved
+    hits: Sequence[Hit] = ()  # the first of them, after a second look
     evidence: Sequence[Evidence] = ()
     sentences: list[AnswerSentence] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
@@ -81,11 +83,12 @@ class _Run:
     first_token_s: float | None = None
     finish: Finish | None = None
     sides: Sequence[Hit] = ()  # the papers that a comparison sets beside each other
+    missing: Sequence[str] = ()  # what is asked beside the rest and is not there
     refused: bool = False
     note: str = ""
-    partial: bool = False  # part of what is asked is not there
     refusal: str = ""  # why the library's records do not answer
     sure: bool = True  # the best paper stands out from the collection
+    confidence: float | None = None
 
     def clock(self) -> float:
         return time.perf_counter() - self.started
@@ -131,15 +134,15 @@ class Assistant:
             return
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, depth(total), filters)
-        run.sure = lead(hits, total) >= SURE
+        run.found, run.sure = hits, lead(hits, total) >= SURE
         if self.scorer and not run.sure:
-            hits = reranked(self.scorer, run.search.forms[-1], hits)
+            hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):
             if compares(question):
                 edge = hits[0].score - lead(hits, total) + SURE
-                run.sides = sides(
+                run.sides, run.missing = sides(
                     question, run.hits, edge, lambda name: self.retriever.search([name], 3, filters)
                 )
             papers = run.sides if len(run.sides) > 1 else run.hits[: self.settings.papers]
@@ -159,7 +162,7 @@ class Assistant:
             run.sentences = [quoted(e) for e in against]
             yield from map(Settled, run.sentences)
         elif run.evidence:
-            yield from self._generate(run, history, cancel or threading.Event())
+            yield from self._generate(run, total, history, cancel or threading.Event())
         yield Done(self._answer(run))
 
     def ask(
@@ -195,8 +198,9 @@ class Assistant:
     def _by_records(self, run: _Run, reply: Reply) -> Iterator[Event]:
         """A question about the collection itself: told from the library's records, without the model."""
         run.evidence, run.sentences, run.refusal = reply.evidence, reply.sentences, reply.refusal
-        run.note = f"Not in the library's records: {reply.missing}." if reply.missing else ""
-        run.partial, run.evidence_s = bool(reply.missing), run.clock()
+        if reply.missing:
+            run.missing, run.note = (reply.missing,), f"Not in the library's records: {reply.missing}."
+        run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), ())
         yield from map(Settled, run.sentences)
         yield Done(self._answer(run))
@@ -206,7 +210,9 @@ class Assistant:
         allowed = self.library.allowed(filters or Filters())
         return self.library.size()[0] if allowed is None else len(allowed)
 
-    def _generate(self, run: _Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
+    def _generate(
+        self, run: _Run, total: int, history: Sequence[Turn], cancel: threading.Event
+    ) -> Iterator[Event]:
         """The model's draft, each sentence checked as soon as it is complete."""
         told = " ".join(f"{turn.question} {turn.answer}" for turn in history)
         verifier = Verifier(self.retriever.embedder, run.evidence, run.question, told)
@@ -230,6 +236,9 @@ class Assistant:
         if not run.refused:
             yield from self._settle(run, verifier, whole)
             yield from self._complete(run, verifier)
+            if run.sentences:
+                run.confidence = round(confidence(features(run.question, run.sentences, run.found, total)), 4)
+                run.refused = run.confidence < REFUSED_BELOW
 
     def _complete(self, run: _Run, verifier: Verifier) -> Iterator[Event]:
         """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
@@ -259,7 +268,7 @@ class Assistant:
             checked = verifier.check(draft)
             if isinstance(checked, Dropped):
                 run.dropped.append(checked)
-            elif checked.support == "weak" and (run.sentences or not run.sure):
+            elif checked.support == "weak" and is_english(checked.text) and (run.sentences or not run.sure):
                 beside = "beside better supported ones" if run.sentences else "and no paper stands out"
                 run.dropped.append(Dropped(checked.text, f"weakly supported, {beside}"))
             elif not is_refusal(checked.text):
@@ -268,11 +277,12 @@ class Assistant:
 
     def _answer(self, run: _Run) -> Answer:
         found = bool(run.sentences) and not run.refused
+        partial = found and bool(run.missing)
         nearest = tuple(run.hits[:NEAREST])
         return Answer(
             question=run.asked,
             searched_for=run.search.text,
-            status="not_found" if not found else "partial" if run.partial else "answered",
+            status="partial" if partial else "answered" if found else "not_found",
             text=" ".join(map(with_markers, run.sentences))
             if found
             else run.refusal or refusal_text(nearest, told(run.filters)),
@@ -288,7 +298,8 @@ class Assistant:
                 run.finish.output_tokens if run.finish else 0,
             ),
             fingerprint=self.fingerprint(),
-            note=run.note or (_NOTES.get(run.finish.reason, "") if run.finish else ""),
+            confidence=run.confidence if found else None,
+            note=_note(run, partial),
         )
 
     # --- what the faces ask beside answers ---
@@ -319,6 +330,7 @@ class Assistant:
         """Everything the answer depends on: settings, index, model, prompt."""
         return {
             **self.settings.fingerprint(),
+            "scorer": self.scorer.name if self.scorer else "none",
             "index": index_digest(self.library.generation(), self),
             "model": dict(self.model.fingerprint),
             "prompt": self.prompt.digest,
@@ -342,6 +354,13 @@ def with_markers(sentence: AnswerSentence) -> str:
     if sentence.text[-1] in ".!?":
         return f"{sentence.text[:-1].rstrip()} {marks}{sentence.text[-1]}"
     return f"{sentence.text} {marks}"
+
+
+def _note(run: _Run, partial: bool) -> str:
+    """What is said beside an answer, if anything."""
+    if partial and not run.note:
+        return f"These papers do not mention {', '.join(run.missing)}."
+    return run.note or (_NOTES.get(run.finish.reason, "") if run.finish else "")
 
 
 _NOTES = {

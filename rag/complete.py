@@ -34,18 +34,25 @@ def compares(question: str) -> bool:
 
 def sides(
     question: str, hits: Sequence[Hit], edge: float, search: Callable[[str], Sequence[Hit]]
-) -> list[Hit]:
-    """The papers a comparison is about: those it names, which are searched for by name if `hits` lack them, and
-    those whose score is at least `edge`."""
+) -> tuple[list[Hit], list[str]]:
+    """The papers a comparison is about, and the names in it that no paper holds.
+
+    Papers it names, which are searched for by name if `hits` lack them; where it names fewer than two things, also
+    those whose score is at least `edge`.
+    """
     meant: dict[str, Hit] = {}
+    missing: list[str] = []
     for name in strong_names(question):
         found = next((hit for hit in hits if _names(hit, name)), None) or next(
             (hit for hit in search(name) if _names(hit, name)), None
         )
         if found:
             meant.setdefault(found.paper.key, found)
-    rest = [hit for hit in hits if hit.paper.key not in meant and hit.score >= edge]
-    return [*meant.values(), *rest][:MOST_SIDES]
+        else:
+            missing.append(name)
+    named = len(meant) + len(missing) > 1
+    rest = [] if named else [hit for hit in hits if hit.paper.key not in meant and hit.score >= edge]
+    return [*meant.values(), *rest][:MOST_SIDES], missing
 
 
 def _names(hit: Hit, name: str) -> bool:

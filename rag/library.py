@@ -20,6 +20,12 @@ from rag.schema import migrate
 
 PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
 BUSY_S = 30.0  # waited for another process that writes
+ORDERS = {
+    "added": "id DESC",
+    "title": "json_extract(paper, '$.label') COLLATE NOCASE",
+    "venue": "venue = '', venue COLLATE NOCASE, year DESC",
+    "year": "year DESC",
+}
 _TUPLES = {"authors", "sources"}
 _PAPER_FIELDS = tuple(f.name for f in fields(Paper) if f.name not in ("id", "key"))
 
@@ -156,24 +162,50 @@ class Library:
 
     def allowed(self, filters: Filters) -> set[int] | None:
         """Ids of the papers that pass the filters; None when there are no filters."""
-        clauses: list[str] = []
-        values: list[Any] = []
-        for column, wanted, word in (
-            ("venue COLLATE NOCASE", filters.venues, "IN"),
-            ("year", filters.years, "IN"),
-            ("key", filters.papers, "IN"),
-            ("key", filters.without, "NOT IN"),
-        ):
-            if wanted:
-                clauses.append(f"{column} {word} (SELECT value FROM json_each(?))")
-                values.append(json.dumps(wanted))
-        if filters.authors:
-            clauses.append("EXISTS (SELECT 1 FROM json_each(paper, '$.authors') WHERE any_person(value, ?))")
-            values.append(json.dumps(filters.authors))
+        clauses, values = _passing(filters)
         if not clauses:
             return None
         rows = self.db.execute(f"SELECT id FROM papers WHERE {' AND '.join(clauses)}", values)
         return {row[0] for row in rows}
+
+    # --- what a table of the papers shows ---
+
+    def counts(self) -> list[tuple[str, int | None, int]]:
+        """How many papers each venue has in each year; "" and None: not known."""
+        return self.db.execute(
+            "SELECT venue, year, count(*) FROM papers GROUP BY 1, 2 ORDER BY 1, 2"
+        ).fetchall()
+
+    def files(self) -> list[tuple[str, int]]:
+        """The files that were read, and how many papers each tells of."""
+        return self.db.execute(
+            "SELECT s.name, count(DISTINCT r.paper_id) FROM sources s LEFT JOIN records r ON r.source_id = s.id "
+            "GROUP BY s.id ORDER BY s.name"
+        ).fetchall()
+
+    def listed(
+        self,
+        words: str = "",
+        filters: Filters | None = None,
+        order: str = "added",
+        start: int = 0,
+        most: int = 50,
+    ) -> tuple[list[Paper], int]:
+        """A page of the papers with all words in title, authors or abstract; and how many. `order`: of ORDERS."""
+        clauses, values = _passing(filters or Filters())
+        for word in words.replace("\0", " ").split():
+            clauses.append(
+                "(id IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
+                " OR instr(lower(json_extract(paper, '$.authors')), ?))"
+            )
+            values += [_quoted(word) + "*", word.lower()]
+        where = f"WHERE {' AND '.join(clauses)}" if clauses else ""
+        total = self.db.execute(f"SELECT count(*) FROM papers {where}", values).fetchone()[0]
+        rows = self.db.execute(
+            f"SELECT id, key, paper FROM papers {where} ORDER BY {ORDERS[order]}, id LIMIT ? OFFSET ?",
+            (*values, most, start),
+        )
+        return [to_paper(*row) for row in rows], total
 
     # --- full text ---
 
@@ -204,6 +236,25 @@ class Library:
         for start in range(0, len(every), PAGE):
             page = every[start : start + PAGE]
             yield from self.db.execute(statement.format(",".join("?" * len(page))), page)
+
+
+def _passing(filters: Filters) -> tuple[list[str], list[Any]]:
+    """Conditions on a row of papers, and the values in them."""
+    clauses: list[str] = []
+    values: list[Any] = []
+    for column, wanted, word in (
+        ("venue COLLATE NOCASE", filters.venues, "IN"),
+        ("year", filters.years, "IN"),
+        ("key", filters.papers, "IN"),
+        ("key", filters.without, "NOT IN"),
+    ):
+        if wanted:
+            clauses.append(f"{column} {word} (SELECT value FROM json_each(?))")
+            values.append(json.dumps(wanted))
+    if filters.authors:
+        clauses.append("EXISTS (SELECT 1 FROM json_each(paper, '$.authors') WHERE any_person(value, ?))")
+        values.append(json.dumps(filters.authors))
+    return clauses, values
 
 
 def _trouble(file: Path, error: Exception) -> LibraryError:

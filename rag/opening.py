@@ -76,19 +76,20 @@ def retriever_of(settings: Settings, progress: Progress | None = None) -> Retrie
 
 def assistant_of(settings: Settings, progress: Progress | None = None) -> Assistant:
     retriever, model = retriever_of(settings, progress), model_of(settings, progress)
-    return Assistant(retriever, model, settings, scorer_of(settings, progress))
+    return Assistant(retriever, model, settings, scorer_of(settings))
 
 
-def scorer_of(settings: Settings, progress: Progress | None = None) -> Likelihood | None:
-    """The small model that compares close papers; None if it is switched off, or is missing while offline."""
+def scorer_of(settings: Settings) -> Likelihood | None:
+    """The small model that compares close papers; None if it is switched off, or not here.
+
+    It is never fetched on the way: answers do without it. `pincite models pull` and a first start bring it.
+    """
     if settings.scorer == "none":
         return None
     if settings.scorer not in catalog():
         raise SettingsError(f"There is no scorer {settings.scorer!r}. Known: smollm2-135m, none.")
     try:
-        path = locate(settings.scorer, settings.models_dir, offline=settings.offline, progress=progress)
+        path = locate(settings.scorer, settings.models_dir, offline=True)
     except WeightsError:
-        if settings.offline:
-            return None
-        raise
+        return None
     return Likelihood(path, settings.cache_dir)

@@ -161,7 +161,7 @@ class Verifier:
         text = " ".join(s.paper_text for s in cited)
         # Languages that write nouns with a capital, or none, have only the strong names.
         for name in (
-            names_in(claim.text) if _is_english(f"{self.question} {claim.text}") else strong_names(claim.text)
+            names_in(claim.text) if is_english(f"{self.question} {claim.text}") else strong_names(claim.text)
         ):
             asked = self.asked if denies(claim.text) else ""
             if not _stands(name, text) and not (asked and _stands(name, asked)):
@@ -203,7 +203,7 @@ def _stands(name: str, text: str) -> bool:
     )
 
 
-def _is_english(text: str) -> bool:
+def is_english(text: str) -> bool:
     """Whether a fifth of the words are English function words."""
     said = words(text)
     return 5 * sum(w in STOP for w in said) >= len(said)

@@ -76,11 +76,14 @@ def test_sides_are_the_papers_named_then_those_that_stand_out():
         asked.append(name)
         return hits[3:]
 
-    named = sides("How do TidalNet and MoorNet differ?", hits, 0.75, search)
-    assert [h.paper.key for h in named] == ["b", "c", "a"] and asked == []
-    assert [h.paper.key for h in sides("Compare the two papers.", hits, 0.65, search)] == ["a", "b"]
-    far = sides("Contrast KilnNet with GraftTree and WhoNet.", hits[:3], 0.9, search)
-    assert [h.paper.key for h in far] == ["d", "a"] and asked == ["KilnNet", "WhoNet"]
+    named, missing = sides("How do TidalNet and MoorNet differ?", hits, 0.75, search)
+    assert ([h.paper.key for h in named], missing, asked) == (["b", "c"], [], [])
+    one, _ = sides("How does MoorNet differ from the other paper?", hits, 0.75, search)
+    assert [h.paper.key for h in one] == ["c", "a"]
+    unnamed, _ = sides("Compare the two papers.", hits, 0.65, search)
+    assert [h.paper.key for h in unnamed] == ["a", "b"]
+    far, missing = sides("Contrast KilnNet with GraftTree and WhoNet.", hits[:3], 0.9, search)
+    assert ([h.paper.key for h in far], missing, asked) == (["d", "a"], ["WhoNet"], ["KilnNet", "WhoNet"])
 
 
 def test_a_premise_that_the_first_paper_contradicts_is_found():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -20,9 +21,28 @@ def page(ctx: Context, port: int, *, open_browser: bool) -> None:
 
     free(port)  # a taken port is told before anything is fetched or loaded
     library = ctx.open_library(new=True)
+    _first_models(ctx)
     prepare(ctx, library)
     assistant = ctx.open_assistant()
     _serve(ctx, assistant, port, open_browser)
+
+
+def _first_models(ctx: Context) -> None:
+    """A first start, which fetches the language model, also brings the small one that compares papers."""
+    from rag.errors import WeightsError
+    from rag.weights import locate
+
+    settings = ctx.settings
+    if settings.offline or settings.is_remote or settings.scorer == "none":
+        return
+    try:
+        locate(settings.llm, settings.models_dir, offline=True)
+    except WeightsError:
+        with ctx.progress() as bar:
+            try:
+                locate(settings.scorer, settings.models_dir, offline=False, progress=bar)
+            except WeightsError as error:
+                bar.note(f"Going on without a second look at close papers. {error}")
 
 
 def prepare(ctx: Context, library: Library) -> None:
@@ -43,6 +63,8 @@ def prepare(ctx: Context, library: Library) -> None:
 
 
 def _serve(ctx: Context, assistant: Assistant, port: int, open_browser: bool) -> None:
+    # Gradio imports matplotlib where it finds it, which keeps a list of fonts in the user's home.
+    os.environ.setdefault("MPLCONFIGDIR", str(ctx.settings.cache_dir / "matplotlib"))
     from ui.web.page import serve
 
     assistant.warm()
