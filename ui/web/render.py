@@ -98,7 +98,7 @@ def _said(shown: Shown, turn: int) -> str:
     if shown.phase == "done" and not sentences:
         text = shown.answer.text
         if shown.answer.nearest and text.startswith(REFUSAL):
-            text = REFUSAL  # the closest papers follow as buttons
+            text = text.partition(" Closest: ")[0]  # the closest papers follow as buttons
         return f'<p class="said refusal" aria-live="polite">{prose(text)}</p>'
     draft = f'<span class="draft" aria-hidden="true">{prose(shown.draft)}</span>' if shown.draft else ""
     return f'<p class="said" aria-live="polite">{sentences} {draft}</p>'
