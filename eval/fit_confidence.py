@@ -46,7 +46,7 @@ def main() -> None:
             allowed = retriever.library.allowed(filters)
             total = retriever.library.size()[0] if allowed is None else len(allowed)
             hits = retriever.search(search.forms, depth(total), filters)
-            rows.append(features(question.question, sentences(row), hits, total))
+            rows.append(features(sentences(row), hits, total))
             labels.append(right)
     report(rows, np.array(labels))
 

@@ -237,7 +237,7 @@ class Assistant:
             yield from self._settle(run, verifier, whole)
             yield from self._complete(run, verifier)
             if run.sentences:
-                run.confidence = round(confidence(features(run.question, run.sentences, run.found, total)), 4)
+                run.confidence = round(confidence(features(run.sentences, run.found, total)), 4)
                 run.refused = run.confidence < REFUSED_BELOW
 
     def _complete(self, run: _Run, verifier: Verifier) -> Iterator[Event]:

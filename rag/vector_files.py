@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,6 +59,7 @@ class VectorFiles:
                 self._write_note()
                 raise
             self._write_note()
+        time.sleep(2 * POLL_S)  # whoever waits gets its turn, even on one busy core
 
     def whole(self) -> bool:
         """Whether the last touch ended well and no file has lost its end since. A new folder is whole."""

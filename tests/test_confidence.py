@@ -19,35 +19,28 @@ def hits(best: float = 0.7) -> list[Hit]:
 
 
 def test_features_of_an_answer():
-    seen = features("How much faster does TidalNet train?", [said()], hits(), 30)
-    assert seen == {
+    assert features([said()], hits(), 30) == {
         "lead": pytest.approx(0.5),
-        "score": 0.7,
         "cover": 0.5,
-        "sentence": 0.8,
-        "asked_told": 1.0,
-        "weak": 0.0,
         "one_paper": 1.0,
         "first_paper": 1.0,
-        "number": 1.0,
-        "counted": 1.0,
     }
 
 
 def test_features_that_speak_against_an_answer():
-    answer = [said(support="weak"), said(paper="p9")]
-    seen = features("How many parameters has Mooring?", answer, hits(0.5), 30)
-    assert (seen["lead"], seen["weak"], seen["one_paper"], seen["counted"]) == (0.0, 1.0, 0.0, 0.0)
-    assert seen["asked_told"] == 0.0
-    assert features("Q?", [said(paper="p9")], hits(), 30)["first_paper"] == 0.0
-    assert features("Q?", [said()], [], 0)["score"] == 0.0
-
-
-def test_a_quote_behind_an_answer_does_not_hide_that_it_is_weak():
-    assert features("Q?", [said(support="weak"), said(support="quoted")], hits(), 30)["weak"] == 1.0
+    seen = features([said(), said(paper="p9")], hits(0.5), 30)
+    assert (seen["lead"], seen["one_paper"], seen["first_paper"]) == (0.0, 0.0, 1.0)
+    assert features([said(paper="p9")], hits(), 30)["first_paper"] == 0.0
+    assert features([said()], [], 0) == {"lead": 0.0, "cover": 0.0, "one_paper": 1.0, "first_paper": 0.0}
 
 
 def test_confidence_is_a_logistic_function_of_the_features(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "COEFFICIENTS", {"bias": -1.0, "lead": 2.0})
     assert confidence({"lead": 0.5, "unknown": 9.0}) == pytest.approx(0.5)
     assert confidence({"lead": 1.0}) == pytest.approx(0.7311, abs=1e-4)
+
+
+def test_what_speaks_for_an_answer_raises_its_confidence_and_little_is_refused():
+    good = confidence(features([said()], hits(), 30))
+    bad = confidence(features([said(), said(paper="p9")], hits(0.5), 30))
+    assert bad < module.REFUSED_BELOW < good
