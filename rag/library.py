@@ -15,6 +15,7 @@ from typing import Any
 
 from rag.errors import LibraryError
 from rag.nouns import Filters, Paper, Sentence
+from rag.passing import passing
 from rag.people import any_person
 from rag.schema import migrate
 
@@ -162,7 +163,7 @@ class Library:
 
     def allowed(self, filters: Filters) -> set[int] | None:
         """Ids of the papers that pass the filters; None when there are no filters."""
-        clauses, values = _passing(filters)
+        clauses, values = passing(filters)
         if not clauses:
             return None
         rows = self.db.execute(f"SELECT id FROM papers WHERE {' AND '.join(clauses)}", values)
@@ -192,7 +193,7 @@ class Library:
         most: int = 50,
     ) -> tuple[list[Paper], int]:
         """A page of the papers with all words in title, authors or abstract; and how many. `order`: of ORDERS."""
-        clauses, values = _passing(filters or Filters())
+        clauses, values = passing(filters or Filters())
         for word in words.replace("\0", " ").split():
             clauses.append(
                 "(id IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
@@ -236,25 +237,6 @@ class Library:
         for start in range(0, len(every), PAGE):
             page = every[start : start + PAGE]
             yield from self.db.execute(statement.format(",".join("?" * len(page))), page)
-
-
-def _passing(filters: Filters) -> tuple[list[str], list[Any]]:
-    """Conditions on a row of papers, and the values in them."""
-    clauses: list[str] = []
-    values: list[Any] = []
-    for column, wanted, word in (
-        ("venue COLLATE NOCASE", filters.venues, "IN"),
-        ("year", filters.years, "IN"),
-        ("key", filters.papers, "IN"),
-        ("key", filters.without, "NOT IN"),
-    ):
-        if wanted:
-            clauses.append(f"{column} {word} (SELECT value FROM json_each(?))")
-            values.append(json.dumps(wanted))
-    if filters.authors:
-        clauses.append("EXISTS (SELECT 1 FROM json_each(paper, '$.authors') WHERE any_person(value, ?))")
-        values.append(json.dumps(filters.authors))
-    return clauses, values
 
 
 def _trouble(file: Path, error: Exception) -> LibraryError:
