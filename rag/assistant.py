@@ -6,7 +6,6 @@ import hashlib
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import prompts
@@ -28,70 +27,37 @@ from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
 from rag.ledger import reply_to
 from rag.likelihood import Scorer, reranked
-from rag.model import Finish, Model
-from rag.narrowing import narrow, told
+from rag.model import Model
+from rag.narrowing import narrow
 from rag.nouns import (
     Answer,
-    AnswerSentence,
     Done,
     Draft,
     Dropped,
     Event,
-    Evidence,
     Filters,
     Found,
-    Hit,
     Paper,
     Sentence,
     Settled,
-    Timing,
     Turn,
     Waiting,
 )
 from rag.prompting import messages_of, prefix_of, room, shortened
 from rag.queueing import Turnstile
-from rag.refusal import NOT_FOUND, hopeless, is_refusal, refusal_text
+from rag.refusal import NOT_FOUND, hopeless, is_refusal
 from rag.retrieve import Retriever
+from rag.run import Run, answer_of
 from rag.sample import is_sample_only
 from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
 from rag.standing import depth, lead
 from rag.telling import Reply
-from rag.understand import Search, understand
+from rag.understand import understand
 from rag.verify import Verifier, is_english
 
-NEAREST = 3  # closest papers named beside an answer or a refusal
 LOOKED_AT = 8  # papers kept of those retrieved
 SURE = 0.10  # lead of the best paper from which weakly supported sentences are shown too
-
-
-@dataclass
-class _Run:
-    """What one question has come to so far."""
-
-    question: str  # without the words that only say which papers are meant
-    asked: str  # as it was typed
-    search: Search
-    started: float
-    filters: Filters
-    found: Sequence[Hit] = ()  # as retrieved
-    hits: Sequence[Hit] = ()  # the first of them, after a second look
-    evidence: Sequence[Evidence] = ()
-    sentences: list[AnswerSentence] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
-    evidence_s: float = 0.0
-    first_token_s: float | None = None
-    finish: Finish | None = None
-    sides: Sequence[Hit] = ()  # the papers that a comparison sets beside each other
-    missing: Sequence[str] = ()  # what is asked beside the rest and is not there
-    refused: bool = False
-    note: str = ""
-    refusal: str = ""  # why the library's records do not answer
-    sure: bool = True  # the best paper stands out from the collection
-    confidence: float | None = None
-
-    def clock(self) -> float:
-        return time.perf_counter() - self.started
 
 
 class Assistant:
@@ -121,7 +87,7 @@ class Assistant:
         Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
         """
         started, search = time.perf_counter(), understand(question, history)
-        run = _Run(question, question, search, started, filters or Filters())
+        run = Run(question, question, search, started, filters or Filters())
         reply = reply_to(question, history, search.follow_up, self.retriever, run.filters)
         if reply:
             yield from self._by_records(run, reply)
@@ -163,7 +129,7 @@ class Assistant:
             yield from map(Settled, run.sentences)
         elif run.evidence:
             yield from self._generate(run, total, history, cancel or threading.Event())
-        yield Done(self._answer(run))
+        yield Done(answer_of(run, self.fingerprint()))
 
     def ask(
         self,
@@ -177,7 +143,7 @@ class Assistant:
                 return event.answer
         raise ModelError("The answer ended before it was complete.")
 
-    def _by_papers(self, run: _Run, kind: Kind, filters: Filters | None) -> Iterator[Event]:
+    def _by_papers(self, run: Run, kind: Kind, filters: Filters | None) -> Iterator[Event]:
         """A question whose answer is papers: decided over the whole collection, without the model."""
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, max(2 * MOST, depth(total)), filters)
@@ -193,9 +159,9 @@ class Assistant:
             run.sentences = sentences_of(run.evidence, total)
         for sentence in run.sentences:
             yield Settled(sentence)
-        yield Done(self._answer(run))
+        yield Done(answer_of(run, self.fingerprint()))
 
-    def _by_records(self, run: _Run, reply: Reply) -> Iterator[Event]:
+    def _by_records(self, run: Run, reply: Reply) -> Iterator[Event]:
         """A question about the collection itself: told from the library's records, without the model."""
         run.evidence, run.sentences, run.refusal = reply.evidence, reply.sentences, reply.refusal
         if reply.missing:
@@ -203,7 +169,7 @@ class Assistant:
         run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), ())
         yield from map(Settled, run.sentences)
-        yield Done(self._answer(run))
+        yield Done(answer_of(run, self.fingerprint()))
 
     def _searched(self, filters: Filters | None) -> int:
         """How many papers a search with these filters looks through."""
@@ -211,7 +177,7 @@ class Assistant:
         return self.library.size()[0] if allowed is None else len(allowed)
 
     def _generate(
-        self, run: _Run, total: int, history: Sequence[Turn], cancel: threading.Event
+        self, run: Run, total: int, history: Sequence[Turn], cancel: threading.Event
     ) -> Iterator[Event]:
         """The model's draft, each sentence checked as soon as it is complete."""
         told = " ".join(f"{turn.question} {turn.answer}" for turn in history)
@@ -240,7 +206,7 @@ class Assistant:
                 run.confidence = round(confidence(features(run.sentences, run.found, total)), 4)
                 run.refused = run.confidence < REFUSED_BELOW
 
-    def _complete(self, run: _Run, verifier: Verifier) -> Iterator[Event]:
+    def _complete(self, run: Run, verifier: Verifier) -> Iterator[Event]:
         """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
         if not run.sure:
             return
@@ -255,14 +221,14 @@ class Assistant:
             yield Settled(sentence)
 
     def _pieces(
-        self, run: _Run, history: Sequence[Turn], cancel: threading.Event
+        self, run: Run, history: Sequence[Turn], cancel: threading.Event
     ) -> Generator[str, None, None]:
         messages = messages_of(self.prompt, run.evidence, run.question, history)
         run.finish = yield from self.model.stream(
             prefix_of(self.prompt), messages, max_tokens=self.settings.answer_tokens, cancel=cancel
         )
 
-    def _settle(self, run: _Run, verifier: Verifier, drafts: Sequence[markers.Draft]) -> Iterator[Event]:
+    def _settle(self, run: Run, verifier: Verifier, drafts: Sequence[markers.Draft]) -> Iterator[Event]:
         """Check the sentences that are new since the last call."""
         for draft in drafts[len(run.sentences) + len(run.dropped) :]:
             checked = verifier.check(draft)
@@ -274,33 +240,6 @@ class Assistant:
             elif not is_refusal(checked.text):
                 run.sentences.append(checked)
                 yield Settled(checked)
-
-    def _answer(self, run: _Run) -> Answer:
-        found = bool(run.sentences) and not run.refused
-        partial = found and bool(run.missing)
-        nearest = tuple(run.hits[:NEAREST])
-        return Answer(
-            question=run.asked,
-            searched_for=run.search.text,
-            status="partial" if partial else "answered" if found else "not_found",
-            text=" ".join(map(with_markers, run.sentences))
-            if found
-            else run.refusal or refusal_text(nearest, told(run.filters)),
-            sentences=tuple(run.sentences) if found else (),
-            dropped=tuple(run.dropped),
-            evidence=tuple(run.evidence),
-            nearest=nearest,
-            timing=Timing(
-                round(run.evidence_s, 4),
-                None if run.first_token_s is None else round(run.first_token_s, 4),
-                round(run.clock(), 4),
-                run.finish.prompt_tokens if run.finish else 0,
-                run.finish.output_tokens if run.finish else 0,
-            ),
-            fingerprint=self.fingerprint(),
-            confidence=run.confidence if found else None,
-            note=_note(run, partial),
-        )
 
     # --- what the faces ask beside answers ---
 
@@ -344,27 +283,3 @@ def index_digest(generation: int, assistant: Assistant) -> str:
     for (content,) in library.db.execute("SELECT content FROM papers ORDER BY content"):
         digest.update(content.encode())
     return digest.hexdigest()[:12]
-
-
-def with_markers(sentence: AnswerSentence) -> str:
-    """The sentence with its markers before the final stop: "It halves the cost [2][5]."."""
-    marks = "".join(f"[{c.n}]" for c in sentence.citations)
-    if not marks:
-        return sentence.text
-    if sentence.text[-1] in ".!?":
-        return f"{sentence.text[:-1].rstrip()} {marks}{sentence.text[-1]}"
-    return f"{sentence.text} {marks}"
-
-
-def _note(run: _Run, partial: bool) -> str:
-    """What is said beside an answer, if anything."""
-    if partial and not run.note:
-        return f"These papers do not mention {', '.join(run.missing)}."
-    return run.note or (_NOTES.get(run.finish.reason, "") if run.finish else "")
-
-
-_NOTES = {
-    "length": "cut at the length limit",
-    "cancelled": "stopped",
-    "loop": "cut: the model repeated itself",
-}
