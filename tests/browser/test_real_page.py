@@ -23,6 +23,8 @@ QUESTIONS = (
 )
 FORMULA = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.S)
 WAIT = 120_000  # milliseconds for an answer on a busy machine
+# The small model writes some 200 tokens about this: time enough for a press to arrive.
+LONG = "What does SRigL do, how does it work, what is it compared with, and what speed-ups does it reach on CPU and GPU?"
 
 
 class Site(NamedTuple):
@@ -137,7 +139,7 @@ def test_a_question_to_the_lit_sentence(site: Site, answered: list[dict[str, Any
 
 
 def test_stop_stops_the_model_in_the_middle(site: Site, answered: list[dict[str, Any]]) -> None:
-    question, page = answered[0]["question"], site.open()
+    page = site.open()
     page.evaluate(
         """() => new MutationObserver((_, observer) => {
             const draft = document.querySelector('.turn.running .draft');
@@ -146,14 +148,13 @@ def test_stop_stops_the_model_in_the_middle(site: Site, answered: list[dict[str,
             document.querySelector('#stop').click();
         }).observe(document.querySelector('#answer'), {childList: true, subtree: true, characterData: true})"""
     )
-    ask(page, question)
+    ask(page, LONG)
     wait_for(page, "stopped")
     time.sleep(0.5)
-    before = site.page.cpu_seconds()
+    before, said = site.page.cpu_seconds(), page.locator(".turn .said").inner_text()
     time.sleep(1.5)
     assert site.page.cpu_seconds() - before < 0.3, "the process is still busy"
-    whole = re.sub(r"\s*\[\d+\]", "", answered[0]["text"])
-    assert len(page.locator(".turn .said").inner_text()) < len(whole)
+    assert page.locator(".turn .said").inner_text() == said
     started = time.monotonic()
     ask(page, answered[1]["question"])
     wait_for(page, "done")
