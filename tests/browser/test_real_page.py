@@ -24,7 +24,10 @@ QUESTIONS = (
 FORMULA = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.S)
 WAIT = 120_000  # milliseconds for an answer on a busy machine
 # The small model writes some 200 tokens about this: time enough for a press to arrive.
-LONG = "What does SRigL do, how does it work, what is it compared with, and what speed-ups does it reach on CPU and GPU?"
+LONG = (
+    "What does SRigL do, how does it work, what is it compared with, "
+    "and what speed-ups does it reach on CPU and GPU?"
+)
 
 
 class Site(NamedTuple):
