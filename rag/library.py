@@ -8,19 +8,23 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryError
-from rag.nouns import Filters, Paper, Sentence
+from rag.nouns import Filters, Paper, Record, Sentence
 from rag.schema import migrate
 
 PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
 BUSY_S = 30.0  # waited for another process that writes
-_TUPLES = {"authors", "sources"}
 _PAPER_FIELDS = tuple(f.name for f in fields(Paper) if f.name not in ("id", "key"))
+_WHERE = ("source", "number", "line")
+_TOLD = tuple(f.name for f in fields(Record) if f.name not in _WHERE)
+_READ = {"abstract_found": "abstract", "title_found": "title"}
+_NOTHING = ("", None, ())
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
 
 
 def _told(method: Callable[..., Any]) -> Any:
@@ -226,22 +230,36 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def to_json(record: Any) -> str:
-    """A frozen record as JSON with a stable order, for storing and hashing."""
-    return json.dumps(asdict(record), ensure_ascii=False, sort_keys=True)
+def record_json(record: Record) -> tuple[str, str]:
+    """A record as it is stored, and the part of it that tells of the paper and not where it was found.
+
+    What is as it is by default, or as found in the file, is left out.
+    """
+    told = {name: value for name in _TOLD if (value := getattr(record, name)) not in _NOTHING}
+    for found, read in _READ.items():
+        if told.get(found) == told.get(read):
+            told.pop(found, None)
+    text = _ENCODER.encode(told)
+    where = {name: getattr(record, name) for name in _WHERE}
+    return f"{text[:-1]}{', ' * bool(told)}{_ENCODER.encode(where)[1:]}", text
 
 
-def from_json(kind: type[Any], text: str, **more: Any) -> Any:
+def to_record(text: str) -> Record:
     values = json.loads(text)
-    return kind(**{k: tuple(v) if k in _TUPLES else v for k, v in values.items()}, **more)
+    for found, read in _READ.items():
+        values.setdefault(found, values.get(read, ""))
+    values["authors"] = tuple(values.get("authors", ()))
+    return Record(**values)
 
 
 def to_paper(paper_id: int, key: str, text: str) -> Paper:
-    paper: Paper = from_json(Paper, text, id=paper_id, key=key)
-    return paper
+    values = json.loads(text)
+    return Paper(
+        id=paper_id, key=key, **values | {name: tuple(values[name]) for name in ("authors", "sources")}
+    )
 
 
 def paper_json(paper: Paper) -> str:
     """A paper as it is stored: without what the row already holds."""
     values = {name: getattr(paper, name) for name in _PAPER_FIELDS}
-    return json.dumps(values, ensure_ascii=False, sort_keys=True)
+    return _ENCODER.encode(values)

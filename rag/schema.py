@@ -87,6 +87,25 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX records_paper ON records (paper_id, source_id);
     CREATE INDEX records_citekey ON records (source_id, json_extract(record, '$.citekey'));
     """,
+    # Names as numbers: a quarter of the space. They are made anew from the records (rag.importing.name_anew).
+    # What a person says of two records outlives both, so that it holds when their files are read again.
+    """
+    DROP TABLE names;
+    CREATE TABLE names (                 -- ids, titles and sketches a paper is found by (rag.identity.names)
+        name INTEGER NOT NULL,
+        paper_id INTEGER NOT NULL REFERENCES papers ON DELETE CASCADE,
+        PRIMARY KEY (name, paper_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX names_paper ON names (paper_id);
+    CREATE TABLE verdicts (
+        one TEXT NOT NULL,               -- digest of a record; each verdict stands here both ways round
+        other TEXT NOT NULL,
+        same INTEGER NOT NULL,           -- 1: one paper, 0: two
+        PRIMARY KEY (one, other)
+    ) WITHOUT ROWID;
+    DROP INDEX records_digest;
+    CREATE INDEX records_digest ON records (digest, source_id);
+    """,
 )
 
 

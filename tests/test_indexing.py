@@ -18,7 +18,6 @@ from shelf import BITTERN, DUNLIN, GODWIT, numbered, pending, put, record
 
 import rag.opening
 from rag.errors import IndexMismatch, InputError, LibraryError, SettingsError
-from rag.importing import remove
 from rag.indexing import (
     Quiet,
     bring_up_to_date,
@@ -30,6 +29,7 @@ from rag.indexing import (
     import_file,
     writer_lock,
 )
+from rag.keeping import remove
 from rag.library import Library
 from rag.retrieve import Retriever
 from rag.settings import Settings

@@ -137,7 +137,7 @@ def test_a_file_that_is_no_database_is_told_with_what_to_do(tmp_path: Path) -> N
 
 def test_damage_that_shows_only_on_reading_is_told_too(tmp_path: Path) -> None:
     whole = bytearray(filled(tmp_path))
-    page = whole.index(b'"abstract": "The krell150 of') // 4096 * 4096
+    page = whole.index(b'list-150{"abstract": "The krell150 of') // 4096 * 4096
     whole[page : page + 4096] = b"\xaa" * 4096
     (tmp_path / "library.sqlite").write_bytes(whole)
     library = Library(tmp_path)
