@@ -237,8 +237,9 @@ def record_json(record: Record) -> tuple[str, str]:
     """
     told = {name: value for name in _TOLD if (value := getattr(record, name)) not in _NOTHING}
     for found, read in _READ.items():
-        if told.get(found) == told.get(read):
-            told.pop(found, None)
+        told.pop(found, None)
+        if getattr(record, found) != getattr(record, read):
+            told[found] = getattr(record, found)
     text = _ENCODER.encode(told)
     where = {name: getattr(record, name) for name in _WHERE}
     return f"{text[:-1]}{', ' * bool(told)}{_ENCODER.encode(where)[1:]}", text
