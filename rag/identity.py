@@ -36,7 +36,7 @@ Group = TypeVar("Group", bound=Hashable)
 
 def _folded(text: str) -> str:
     text = plain(text)
-    return (text if text.isascii() else unicodedata.normalize("NFKD", text)).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKD", text).casefold()
 
 
 @lru_cache(maxsize=4096)
