@@ -11,7 +11,7 @@ from rag.errors import InputError
 from rag.identity import EDITED, SAME, YEARS, identified, same_people, skeleton, title_name, version
 from rag.identity import resemblance as alike
 from rag.importing import COMMON
-from rag.keeping import absorb, apart, detach, records_of, refresh, verdicts_on
+from rag.keeping import absorb, apart, detach, name_anew, records_of, refresh, verdicts_on
 from rag.library import Library
 from rag.nouns import Paper, Record
 
@@ -47,6 +47,7 @@ class Told:
 
 def doubts(library: Library) -> Iterator[Doubt]:
     """Pairs of papers that may be one and of which nobody has said so or otherwise, in the order they came."""
+    name_anew(library)
     db = library.db
     pairs = {
         (one, other)

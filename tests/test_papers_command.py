@@ -116,4 +116,4 @@ def test_removing_a_file_removes_what_only_it_brought_everywhere(home: Path) -> 
 )
 def test_what_cannot_be_done_is_said(home: Path, words: tuple[str, ...], code: int, said: str) -> None:
     done = run(*words)
-    assert done.exit_code == code and said in done.output
+    assert done.exit_code == code and said in f"{done.output}{done.exception}"
