@@ -144,7 +144,7 @@ def _outcome(one: Scored, name: str) -> str:
     return "right" if one.figures[name].hits else "wrong"
 
 
-def verdict(comparison: Comparison) -> str:
+def verdict(comparison: Comparison, name: str = "B") -> str:
     """The comparison in one sentence: what is better or worse beyond noise, and what is not."""
     better: list[str] = []
     worse: list[str] = []
@@ -154,8 +154,8 @@ def verdict(comparison: Comparison) -> str:
             same.append(words)
         else:
             (better if one.is_better else worse).append(f"{words} by {_points(one.interval)}")
-    parts = [f"B is better on {_listed(better)}"] if better else []
-    parts += [f"{'' if parts else 'B is '}worse on {_listed(worse)}"] if worse else []
+    parts = [f"{name} is better on {_listed(better)}"] if better else []
+    parts += [f"{'' if parts else f'{name} is '}worse on {_listed(worse)}"] if worse else []
     parts += [f"{'no' if parts else 'No'} difference beyond noise in {_listed(same)}"] if same else []
     return "; ".join(parts) + "." if parts else "The runs share no figure that a verdict is about."
 

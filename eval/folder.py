@@ -15,8 +15,10 @@ from filelock import FileLock, Timeout
 
 from eval.bootstrap import Figures
 from eval.metrics import Share
+from eval.questions import Question, as_row, json_lines
 from rag.errors import InputError, PinciteError
 
+QUESTIONS = "questions.jsonl"  # what is asked, with its gold
 ANSWERS = "answers.jsonl"  # in the set's order, with the set's ids
 REMOVED = "without_gold.jsonl"  # the same for the questions asked again without their gold papers
 SCORES = "scores.jsonl"
@@ -40,7 +42,7 @@ class RunFolder:
 
     def __init__(self, path: Path, conditions: Mapping[str, Any]) -> None:
         self.path = path
-        earlier = _read_run(path)
+        earlier = facts_of(path)
         started = earlier.get("started") if self._has_rows() else None
         if started:
             _refuse_other(path, earlier, conditions)
@@ -56,13 +58,18 @@ class RunFolder:
         Raises InputError if they are not the first of `ids`, in order.
         """
         file = self.path / name
-        rows = _whole_rows(file) if file.is_file() else []
+        rows = whole_rows(file) if file.is_file() else []
         if [row.get("id") for row in rows] != list(ids[: len(rows)]):
             raise InputError(
                 f"{file} holds other questions than the first {len(rows)} of this run. Was it made "
                 "with another --kinds or a larger --limit? Choose another --out, or delete the folder."
             )
         return rows
+
+    def keep(self, questions: Sequence[Question]) -> None:
+        """Write down what is asked, so that a report can show the gold, and how much is still to come."""
+        lines = [json.dumps(as_row(q), ensure_ascii=False) + "\n" for q in questions]
+        replace_file(self.path / QUESTIONS, "".join(lines))
 
     @contextmanager
     def appending(self, name: str) -> Iterator[Appender]:
@@ -72,12 +79,12 @@ class RunFolder:
     def finish(self, scored: Sequence[Scored], figures: Mapping[str, Any]) -> None:
         """Write the figures: of each question for comparisons, and of the whole run into `run.json`."""
         lines = [json.dumps(_scored_row(one), ensure_ascii=False) + "\n" for one in scored]
-        _replace(self.path / SCORES, "".join(lines))
+        replace_file(self.path / SCORES, "".join(lines))
         self.facts |= {"finished": _now(), "figures": figures}
         self._write_run()
 
     def _write_run(self) -> None:
-        _replace(self.path / RUN, json.dumps(self.facts, ensure_ascii=False, indent=2) + "\n")
+        replace_file(self.path / RUN, json.dumps(self.facts, ensure_ascii=False, indent=2) + "\n")
 
 
 class Appender:
@@ -114,29 +121,37 @@ def open_run(path: Path, conditions: Mapping[str, Any]) -> Iterator[RunFolder]:
 
 def read_run(path: Path) -> tuple[dict[str, Any], list[Scored]]:
     """The conditions and the scored questions of a finished run; raises InputError if it is none."""
-    facts = _read_run(path)
-    if not facts:
-        raise InputError(
-            f"{path} holds no run: there is no {RUN}. Make one with: pincite eval run SET --out {path}"
-        )
+    facts = read_conditions(path)
     if not facts.get("finished") or not (path / SCORES).is_file():
         raise InputError(
             f"The run in {path} is not finished. Go on with it: {facts.get('command') or 'run it again'}"
         )
-    with (path / SCORES).open(encoding="utf-8", newline="\n") as file:
-        return facts, [_scored(json.loads(line)) for line in file]
+    return facts, [_scored(value, where) for where, value in json_lines(path / SCORES)]
 
 
-def _read_run(path: Path) -> dict[str, Any]:
+def read_conditions(path: Path) -> dict[str, Any]:
+    """The conditions of a run, finished or not; raises InputError if the folder holds none."""
+    facts = facts_of(path)
+    if not facts:
+        raise InputError(
+            f"{path} holds no run: there is no {RUN}. Make one with: pincite eval run SET --out {path}"
+        )
+    return facts
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """What `run.json` holds, of a run that need not be finished; {} if there is none."""
     file = path / RUN
     try:
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise InputError(
             f"{file} cannot be read: {error}. Choose another --out, or delete the folder."
         ) from error
+    if not isinstance(found, dict):
+        raise InputError(f"{file} is no JSON object. Choose another --out, or delete the folder.")
     return found
 
 
@@ -149,7 +164,7 @@ def _refuse_other(path: Path, earlier: Mapping[str, Any], conditions: Mapping[st
         )
 
 
-def _whole_rows(file: Path) -> list[dict[str, Any]]:
+def whole_rows(file: Path) -> list[dict[str, Any]]:
     """The rows up to the last whole line; what is behind it is cut off."""
     data = file.read_bytes()
     whole = data.rfind(b"\n") + 1
@@ -166,7 +181,8 @@ def _whole_rows(file: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _replace(file: Path, text: str) -> None:
+def replace_file(file: Path, text: str) -> None:
+    """Write a file so that a kill leaves either the old or the new one."""
     part = file.with_name(f"{file.name}.part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, file)
@@ -186,6 +202,10 @@ def _scored_row(one: Scored) -> dict[str, Any]:
     }
 
 
-def _scored(row: Mapping[str, Any]) -> Scored:
-    figures = {name: Share(hits, of) for name, (hits, of) in row["figures"].items()}
-    return Scored(row["id"], row["kind"], row["question"], row["status"], figures)
+def _scored(row: Mapping[str, Any], where: str) -> Scored:
+    try:
+        figures = {name: Share(float(hits), float(of)) for name, (hits, of) in row["figures"].items()}
+        name, kind, question, status = (str(row[field]) for field in ("id", "kind", "question", "status"))
+        return Scored(name, kind, question, status, figures)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{where}: not the figures of a question ({error}). Run the set again.") from error

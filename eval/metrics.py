@@ -15,6 +15,7 @@ from eval.questions import Question, places_of
 STATUSES = ("answered", "partial", "not_found")
 LENGTH, LONG_LENGTH = (60, 3), (120, 4)  # words: at most max(first, second x the reference's words)
 ENUMERATING = ("list", "count", "compare")
+GRADES = ("quoted", "supported", "weak")
 SHORTEST_QUOTE, SHORTEST_RUN = 20, 15  # skeleton characters from which a match means anything
 
 
@@ -42,6 +43,11 @@ class RowScore:
     long: Share | None = None  # over the length limit
     own: Share | None = None  # sentences that are no verbatim run of an abstract
     nums: Share | None = None  # cited sentences whose every number stands in their quotes
+    citpre: Share | None = None  # citations that overlap a gold quote
+    citrec: Share | None = None  # gold quotes that a citation overlaps
+    quoted: Share | None = None  # sentences of this grade, and of the next two
+    supported: Share | None = None
+    weak: Share | None = None
 
     def figures(self) -> dict[str, Share]:
         """The figures that apply, by name."""
@@ -75,10 +81,11 @@ class Abstracts:
         return quoted | {key for key in question.papers if key in self.texts}
 
 
-def score_row(question: Question, row: Mapping[str, Any], abstracts: Abstracts) -> RowScore:
+def score_row(question: Question, row: Mapping[str, Any], abstracts: Abstracts | None) -> RowScore:
     """The figures of one answer row; an empty or failed row is dead.
 
-    `abstracts` are those that the citations' spans refer to.
+    `abstracts` are those that the citations' spans refer to; without them `exact`, `ingold` and `own` do not
+    apply.
     """
     dead = row.get("status") not in STATUSES
     refused = row.get("status") == "not_found"
@@ -108,27 +115,47 @@ def word_limit(question: Question) -> int:
 
 
 def _grounds(
-    question: Question, sentences: Sequence[Mapping[str, Any]], abstracts: Abstracts
+    question: Question, sentences: Sequence[Mapping[str, Any]], abstracts: Abstracts | None
 ) -> dict[str, Share | None]:
     """The figures about citations and sentences of an answer that is one."""
     citations = [c for s in sentences for c in s.get("citations") or ()]
-    gold = abstracts.gold(question)
-    in_gold = sum(bool(_papers(c, abstracts) & gold) for c in citations)
     texts = [without_markers(s["text"]) for s in sentences]
-    hit = any(_overlaps(c["quote"], question.evidence) for c in citations)
     grounded = [
         _numbers_stand(text, s["citations"])
         for text, s in zip(texts, sentences, strict=True)
         if s.get("citations") and question.kind not in ("list", "count")
     ]
-    named_only = question.papers and not question.evidence
     return {
         "cited": _share(sum(bool(s.get("citations")) for s in sentences), len(sentences)),
+        "nums": _share(sum(grounded), len(grounded)),
+        **_against_gold(question, [c["quote"] for c in citations]),
+        **({} if abstracts is None else _against_abstracts(question, citations, texts, abstracts)),
+        **{g: _share(sum(s.get("support") == g for s in sentences), len(sentences)) for g in GRADES},
+    }
+
+
+def _against_gold(question: Question, quotes: Sequence[str]) -> dict[str, Share | None]:
+    """Citations and the question's own evidence quotes, each measured against the other."""
+    gold = question.evidence
+    hits = [overlaps(quote, gold) for quote in quotes]
+    met = [any(overlaps(quote, [one]) for quote in quotes) for one in gold]
+    named_only = question.papers and not gold
+    return {
+        "gldhit": None if named_only else _yes(any(hits)),
+        "citpre": _share(sum(hits), len(quotes)) if gold else None,
+        "citrec": _share(sum(met), len(gold)),
+    }
+
+
+def _against_abstracts(
+    question: Question, citations: Sequence[Mapping[str, Any]], texts: Sequence[str], abstracts: Abstracts
+) -> dict[str, Share | None]:
+    gold = abstracts.gold(question)
+    in_gold = sum(bool(_papers(c, abstracts) & gold) for c in citations)
+    return {
         "exact": _share(sum(_is_exact(c, abstracts) for c in citations), len(citations)),
         "ingold": Share(in_gold / len(citations), 1) if citations else None,
-        "gldhit": None if named_only else _yes(hit),
         "own": _share(sum(not abstracts.is_verbatim(text) for text in texts), len(texts)),
-        "nums": _share(sum(grounded), len(grounded)),
     }
 
 
@@ -156,7 +183,7 @@ def _is_exact(citation: Mapping[str, Any], abstracts: Abstracts) -> bool:
     return bool(text[citation["start"] : citation["end"]] == quote)
 
 
-def _overlaps(quote: str, evidence: Sequence[str]) -> bool:
+def overlaps(quote: str, evidence: Sequence[str]) -> bool:
     """Whether a quote holds a gold quote or is part of one."""
     mine = skeleton(quote)
     gold = [skeleton(one) for one in evidence]
@@ -166,3 +193,19 @@ def _overlaps(quote: str, evidence: Sequence[str]) -> bool:
 def _numbers_stand(text: str, citations: Sequence[Mapping[str, Any]]) -> bool:
     source = folded(" ".join(c["quote"] for c in citations))
     return all(folded(number) in source for number in numbers(text))
+
+
+def refusals(rows: Sequence[Mapping[str, Share]]) -> dict[str, Share]:
+    """Both errors of refusal over the figures of some rows, which the bootstrap is to draw together.
+
+    `refpre`: right refusals of all refusals; `refrec`: of all unanswerable questions; `refover`: refused
+    answerable questions of all answerable ones.
+    """
+    wrongly = [row["over"].hits for row in rows if "over" in row]
+    rightly = [row["refok"].hits for row in rows if "refok" in row]
+    found = {
+        "refpre": _share(sum(rightly), int(sum(wrongly) + sum(rightly))),
+        "refrec": _share(sum(rightly), len(rightly)),
+        "refover": _share(sum(wrongly), len(wrongly)),
+    }
+    return {name: share for name, share in found.items() if share is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 Report = Callable[[int, int, float], None]  # done, total, seconds left
@@ -14,9 +14,9 @@ def silent(done: int, total: int, seconds_left: float) -> None:
     """No progress wanted."""
 
 
-def counted(items: Sequence[T], report: Report, before: int = 0) -> Iterator[T]:
-    """The items one by one, each reported when the next is wanted; `before` were done by an earlier run."""
-    started, total = time.monotonic(), before + len(items)
+def counted(items: Iterable[T], many: int, report: Report, before: int = 0) -> Iterator[T]:
+    """The `many` items one by one, each reported when the next is wanted; `before` were done by an earlier run."""
+    started, total = time.monotonic(), before + many
     for n, item in enumerate(items, 1):
         yield item
-        report(before + n, total, (time.monotonic() - started) / n * (len(items) - n))
+        report(before + n, total, (time.monotonic() - started) / n * (many - n))

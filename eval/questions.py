@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ SHORTEST = 40  # characters of an evidence quote
 MOST_TURNS = 3
 _FIELDS = frozenset(
     ("id", "kind", "question", "history", "answerable", "evidence", "facts", "forbidden", "reference")
+    + ("reviewed", "note")
 )
 
 
@@ -40,12 +41,27 @@ class Question:
     forbidden: tuple[str, ...] = ()
     reference: str = ""
     papers: tuple[str, ...] = ()  # keys of gold papers, for sets that name documents instead of quoting
+    reviewed: bool = True  # False: a draft that no person has looked at
+    note: str = ""  # for the reviewer of a draft
     unknown: tuple[str, ...] = ()  # fields of the line that the format does not have
 
 
 def load(path: Path) -> list[Question]:
     """The questions of a JSON Lines file, in its order. Raises InputError naming file and line."""
     return [_question(value, where) for where, value in json_lines(path)]
+
+
+def as_row(question: Question) -> dict[str, Any]:
+    """A question as a run keeps it: the format's fields, and the keys of its gold papers."""
+    return {name: value for name, value in asdict(question).items() if name != "unknown"}
+
+
+def kept(path: Path) -> list[Question]:
+    """The questions that a run has kept (`as_row`); raises InputError naming file and line."""
+    return [
+        replace(_question(value, where), papers=_texts(value.get("papers", []), "papers", where), unknown=())
+        for where, value in json_lines(path)
+    ]
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -77,11 +93,12 @@ def _question(value: Mapping[str, Any], where: str) -> Question:
     for name in ("id", "kind", "question", "answerable"):
         if name not in value:
             raise InputError(f"{where}: the field {name!r} is missing.")
-    for name in ("id", "kind", "question", "reference"):
+    for name in ("id", "kind", "question", "reference", "note"):
         if not isinstance(value.get(name, ""), str):
             raise InputError(f"{where}: {name!r} must be text, not {value[name]!r}.")
-    if not isinstance(value["answerable"], bool):
-        raise InputError(f"{where}: 'answerable' must be true or false, not {value['answerable']!r}.")
+    for name in ("answerable", "reviewed"):
+        if not isinstance(value.get(name, True), bool):
+            raise InputError(f"{where}: {name!r} must be true or false, not {value[name]!r}.")
     return Question(
         id=value["id"],
         kind=value["kind"],
@@ -92,8 +109,30 @@ def _question(value: Mapping[str, Any], where: str) -> Question:
         facts=tuple(_texts(fact, "facts", where) for fact in _list(value, "facts", where)),
         forbidden=_texts(value.get("forbidden", []), "forbidden", where),
         reference=value.get("reference", ""),
+        reviewed=value.get("reviewed", True),
+        note=value.get("note", ""),
         unknown=tuple(sorted(value.keys() - _FIELDS)),
     )
+
+
+def line_of(q: Question) -> str:
+    """The question as a line of a set, without its end."""
+    row: dict[str, Any] = {
+        "id": q.id,
+        "kind": q.kind,
+        "question": q.question,
+        "history": [{"question": t.question, "answer": t.answer} for t in q.history],
+        "answerable": q.answerable,
+        "evidence": list(q.evidence),
+        "facts": [list(forms) for forms in q.facts],
+        "forbidden": list(q.forbidden),
+        "reference": q.reference,
+    }
+    if not q.reviewed:
+        row["reviewed"] = False
+    if q.note:
+        row["note"] = q.note
+    return json.dumps(row, ensure_ascii=False)
 
 
 def _list(value: Mapping[str, Any], name: str, where: str) -> list[Any]:
@@ -121,14 +160,19 @@ def check(questions: Sequence[Question], abstracts: Iterable[str]) -> list[str]:
     skeletons = [skeleton(text) for text in abstracts]
     faults = _repeated(questions)
     for q in questions:
-        papers: set[int] = set()
-        found = [*_form(q), *_forbidden(q), *_quotes(q, skeletons, papers)]
-        if q.answerable:
-            found += _answer(q, len(papers))
-        elif q.evidence or q.facts:
-            found.append("not answerable, but it has evidence or facts")
-        faults += [f"{q.id}: {fault}" for fault in found]
+        faults += [f"{q.id}: {fault}" for fault in faults_of(q, skeletons)]
     return faults
+
+
+def faults_of(q: Question, skeletons: Sequence[str]) -> list[str]:
+    """What is wrong with one question, over abstracts whose skeletons these are."""
+    papers: set[int] = set()
+    found = [*_form(q), *_forbidden(q), *_quotes(q, skeletons, papers)]
+    if q.answerable:
+        found += _answer(q, len(papers))
+    elif q.evidence or q.facts:
+        found.append("not answerable, but it has evidence or facts")
+    return found
 
 
 def _repeated(questions: Sequence[Question]) -> list[str]:

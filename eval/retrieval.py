@@ -11,6 +11,7 @@ from eval.progress import Report, counted, silent
 from eval.questions import Question
 from rag.embed import Embedder
 from rag.errors import InputError
+from rag.filling import fill
 from rag.indexing import Progress, embed_pending, import_file, writer_lock
 from rag.library import Library
 from rag.retrieve import Retriever
@@ -36,6 +37,7 @@ def build_collection(
         library = Library(folder)
         import_file(library, corpus, progress)
         vectors = VectorStore(folder / "vectors")
+        fill(library, vectors, progress.step)
         if library.pending():
             embed_pending(library, vectors, embedder(), progress)
     return library, vectors
@@ -83,7 +85,7 @@ def measure(
     """Figures of each judged question, named "fused nDCG@10"; writes a TREC file for each way."""
     ranked: dict[str, dict[str, list[str]]] = {}
     retriever.vectors.refresh(retriever.library.generation())
-    for q in counted(questions, report):
+    for q in counted(questions, len(questions), report):
         for way, keys in rank(retriever, understand(q.question, q.history).forms).items():
             ids = keys if documents is None else [d for key in keys for d in documents.get(key, (key,))]
             ranked.setdefault(way, {})[q.id] = ids

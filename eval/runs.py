@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from eval.asking import Asker, Job, Row, answered
 from eval.bootstrap import Figures, totals
 from eval.folder import ANSWERS, REMOVED, RunFolder, Scored, open_run
 from eval.metrics import Abstracts, score_row
 from eval.progress import Report, counted, silent
 from eval.questions import Question
-from rag.errors import InputError, PinciteError
-from rag.nouns import Answer, Filters, Turn
-from rag.rows import answer_row
+from rag.errors import InputError
+from rag.nouns import Filters
 
 ALL = "ALL"  # every question of the set, over all kinds
 GOLD_REMOVED = "gold_removed"  # the kind of a question asked without its gold papers; no part of ALL
 
-Row = Mapping[str, Any]
 Retrieve = Callable[[Sequence[Question], Path], Mapping[str, Figures]]
 
 
-class Asker(Protocol):
-    """What a run needs of `rag.assistant.Assistant`."""
-
-    def ask(self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None) -> Answer: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One question to be asked, and the file its row goes to."""
-
-    question: Question
-    file: str
-    filters: Filters | None = None
-
-
 def chosen(
-    questions: Sequence[Question], kinds: Sequence[str] = (), limit: int | None = None
+    questions: Sequence[Question],
+    kinds: Sequence[str] = (),
+    limit: int | None = None,
+    ids: Sequence[str] = (),
 ) -> list[Question]:
-    """The questions of some kinds, then the first `limit` of them. Raises InputError if none is left."""
+    """The questions of some kinds and ids, then the first `limit` of them. Raises InputError if none is left."""
+    if missing := sorted(set(ids) - {q.id for q in questions}):
+        raise InputError(f"The set has no question with the id {', '.join(missing)}.")
     known = {q.kind for q in questions}
     if missing := sorted(set(kinds) - known):
         raise InputError(
             f"The set has no questions of kind {', '.join(missing)}. It has: {', '.join(sorted(known))}."
         )
-    found = [q for q in questions if not kinds or q.kind in kinds][:limit]
+    found = [q for q in questions if (not kinds or q.kind in kinds) and (not ids or q.id in ids)][:limit]
     if not found:
-        raise InputError("There is no question to ask: the set is empty.")
+        raise InputError(
+            "There is no question to ask: the set is empty, or none of it is of these kinds and ids."
+        )
     return found
 
 
 def run(
     questions: Sequence[Question],
-    assistant: Asker | None,
+    assistants: Sequence[Asker],
     out: Path,
     *,
     abstracts: Abstracts,
@@ -67,21 +58,23 @@ def run(
 ) -> list[Scored]:
     """Ask all questions (none without an assistant), score them, and leave a finished run in `out`.
 
+    With several assistants so many questions are asked at once; the rows are in the same order all the same.
     `abstracts` are those of the collection asked. `without_gold`: every answerable question again without its
     gold papers, where a refusal is right. `retrieve` measures the retrieval: figures by question id.
     Raises PinciteError if `out` holds another run.
     """
     _refuse_repeated(questions)
     with open_run(out, conditions) as folder:
+        folder.keep([replace(q, papers=tuple(sorted(abstracts.gold(q)))) for q in questions])
         measured = retrieve(questions, out) if retrieve else {}
         rows: dict[str, dict[str, Row]] = {ANSWERS: {}, REMOVED: {}}
-        copies = gold_removed(questions, abstracts) if without_gold and assistant else []
-        if assistant:
-            jobs = [_Job(q, ANSWERS) for q in questions]
-            jobs += [_Job(q, REMOVED, Filters(without=papers)) for q, papers in copies]
-            rows = _ask_all(jobs, assistant, folder, report)
+        copies = gold_removed(questions, abstracts) if without_gold and assistants else []
+        if assistants:
+            jobs = [Job(q, ANSWERS) for q in questions]
+            jobs += [Job(q, REMOVED, Filters(without=papers)) for q, papers in copies]
+            rows = _ask_all(jobs, assistants, folder, report)
         scored = [_scored(q, rows[ANSWERS].get(q.id), abstracts, measured.get(q.id, {})) for q in questions]
-        scored += [_scored(_refusable(q), rows[REMOVED][q.id], abstracts, {}) for q, _ in copies]
+        scored += [_scored(refusable(q), rows[REMOVED][q.id], abstracts, {}) for q, _ in copies]
         folder.finish(scored, summary(scored))
     return scored
 
@@ -122,7 +115,7 @@ def _refuse_repeated(questions: Sequence[Question]) -> None:
 
 
 def _ask_all(
-    jobs: Sequence[_Job], assistant: Asker, folder: RunFolder, report: Report
+    jobs: Sequence[Job], assistants: Sequence[Asker], folder: RunFolder, report: Report
 ) -> dict[str, dict[str, Row]]:
     """The rows of all jobs by file and id; those that an earlier run has written are not asked again."""
     files = dict.fromkeys(job.file for job in jobs)
@@ -136,34 +129,24 @@ def _ask_all(
             ahead[job.file] -= 1
         else:
             todo.append(job)
-    for job in counted(todo, report, len(jobs) - len(todo)):
-        row, line = _asked(job, assistant)
-        with folder.appending(job.file) as append:
-            append(line)
-        have[job.file].append(row)
+    with closing(answered(todo, assistants)) as rows:
+        for job, row, line in counted(rows, len(todo), report, len(jobs) - len(todo)):
+            with folder.appending(job.file) as append:
+                append(line)
+            have[job.file].append(row)
     return {ANSWERS: {}, REMOVED: {}} | {
-        name: {row["id"]: row for row in rows} for name, rows in have.items()
+        name: {row["id"]: row for row in written} for name, written in have.items()
     }
 
 
-def _asked(job: _Job, assistant: Asker) -> tuple[Row, bytes]:
-    """The answer row of a question and its line; whatever goes wrong becomes a row of status "error"."""
-    q = job.question
-    try:
-        return _line(answer_row(assistant.ask(q.question, list(q.history), job.filters), q.id))
-    except PinciteError as error:
-        said = str(error)
-    except Exception as error:  # noqa: BLE001 - whatever one question breaks, the others are asked
-        said = f"{type(error).__name__}: {error}"
-    return _line({"id": q.id, "status": "error", "error": said.encode("utf-8", "replace").decode()})
+def refusable(question: Question) -> Question:
+    """The question as it is asked without its gold papers."""
+    return replace(question, id=refusable_id(question.id), kind=GOLD_REMOVED, answerable=False)
 
 
-def _line(row: dict[str, Any]) -> tuple[Row, bytes]:
-    return row, json.dumps(row, ensure_ascii=False).encode() + b"\n"
-
-
-def _refusable(question: Question) -> Question:
-    return replace(question, id=f"{question.id} without gold", kind=GOLD_REMOVED, answerable=False)
+def refusable_id(question_id: str) -> str:
+    """The id of a question's copy that is asked without its gold papers."""
+    return f"{question_id} without gold"
 
 
 def _scored(question: Question, row: Row | None, abstracts: Abstracts, measured: Figures) -> Scored:

@@ -17,10 +17,12 @@ from rag.complete import (
     cited,
     compares,
     contradicting,
+    numbers_told,
     quoted,
     quotes,
     sides,
 )
+from rag.confidence import REFUSED_BELOW, confidence, features
 from rag.errors import ModelError
 from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
@@ -45,7 +47,6 @@ from rag.nouns import (
     Waiting,
 )
 from rag.prompting import messages_of, prefix_of, room, shortened
-from rag.quantities import quantities
 from rag.queueing import Turnstile
 from rag.refusal import NOT_FOUND, hopeless, is_refusal, refusal_text
 from rag.retrieve import Retriever
@@ -53,8 +54,8 @@ from rag.sample import is_sample_only
 from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
 from rag.standing import depth, lead
-from rag.understand import Search, asks_number, understand
-from rag.verify import Verifier
+from rag.understand import Search, understand
+from rag.verify import Verifier, is_english
 
 NEAREST = 3  # closest papers named beside an answer or a refusal
 LOOKED_AT = 8  # papers kept of those retrieved
@@ -68,7 +69,8 @@ class _Run:
     question: str
     search: Search
     started: float
-    hits: Sequence[Hit] = ()
+    found: Sequence[Hit] = ()  # as retrieved
+    hits: Sequence[Hit] = ()  # the first of them, after a second look
     evidence: Sequence[Evidence] = ()
     sentences: list[AnswerSentence] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
@@ -76,9 +78,11 @@ class _Run:
     first_token_s: float | None = None
     finish: Finish | None = None
     sides: Sequence[Hit] = ()  # the papers that a comparison sets beside each other
+    missing: Sequence[str] = ()  # what a comparison names and no paper holds
     refused: bool = False
     note: str = ""
     sure: bool = True  # the best paper stands out from the collection
+    confidence: float | None = None
 
     def clock(self) -> float:
         return time.perf_counter() - self.started
@@ -117,15 +121,17 @@ class Assistant:
             return
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, depth(total), filters)
-        run.sure = lead(hits, total) >= SURE
+        run.found, run.sure = hits, lead(hits, total) >= SURE
         if self.scorer and not run.sure:
-            hits = reranked(self.scorer, run.search.forms[-1], hits)
+            hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):
             if compares(question):
                 edge = hits[0].score - lead(hits, total) + SURE
-                run.sides = sides(question, run.hits, edge)
+                run.sides, run.missing = sides(
+                    question, run.hits, edge, lambda name: self.retriever.search([name], 3, filters)
+                )
             papers = run.sides if len(run.sides) > 1 else run.hits[: self.settings.papers]
             run.evidence = choose(
                 self.retriever,
@@ -143,7 +149,7 @@ class Assistant:
             run.sentences = [quoted(e) for e in against]
             yield from map(Settled, run.sentences)
         elif run.evidence:
-            yield from self._generate(run, history, cancel or threading.Event())
+            yield from self._generate(run, total, history, cancel or threading.Event())
         yield Done(self._answer(run))
 
     def ask(
@@ -181,9 +187,12 @@ class Assistant:
         allowed = self.library.allowed(filters or Filters())
         return self.library.size()[0] if allowed is None else len(allowed)
 
-    def _generate(self, run: _Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
+    def _generate(
+        self, run: _Run, total: int, history: Sequence[Turn], cancel: threading.Event
+    ) -> Iterator[Event]:
         """The model's draft, each sentence checked as soon as it is complete."""
-        verifier = Verifier(self.retriever.embedder, run.evidence, run.question)
+        told = " ".join(f"{turn.question} {turn.answer}" for turn in history)
+        verifier = Verifier(self.retriever.embedder, run.evidence, run.question, told)
         text = ""
         with self.turnstile.enter(cancel) as ticket:
             for position in ticket:
@@ -204,6 +213,9 @@ class Assistant:
         if not run.refused:
             yield from self._settle(run, verifier, whole)
             yield from self._complete(run, verifier)
+            if run.sentences:
+                run.confidence = round(confidence(features(run.question, run.sentences, run.found, total)), 4)
+                run.refused = run.confidence < REFUSED_BELOW
 
     def _complete(self, run: _Run, verifier: Verifier) -> Iterator[Event]:
         """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
@@ -213,7 +225,7 @@ class Assistant:
         said = [*run.sentences, *added]
         if len(run.sides) > 1:
             added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES)
-        elif run.sentences and not (asks_number(run.question) and any(quantities(s.text) for s in said)):
+        elif run.sentences and not numbers_told(run.question, said):
             added += quotes(said, run.evidence, cited(said)[:1], WORDS)
         for sentence in added:
             run.sentences.append(sentence)
@@ -233,7 +245,7 @@ class Assistant:
             checked = verifier.check(draft)
             if isinstance(checked, Dropped):
                 run.dropped.append(checked)
-            elif checked.support == "weak" and (run.sentences or not run.sure):
+            elif checked.support == "weak" and is_english(checked.text) and (run.sentences or not run.sure):
                 beside = "beside better supported ones" if run.sentences else "and no paper stands out"
                 run.dropped.append(Dropped(checked.text, f"weakly supported, {beside}"))
             elif not is_refusal(checked.text):
@@ -242,11 +254,12 @@ class Assistant:
 
     def _answer(self, run: _Run) -> Answer:
         found = bool(run.sentences) and not run.refused
+        partial = found and bool(run.missing)
         nearest = tuple(run.hits[:NEAREST])
         return Answer(
             question=run.question,
             searched_for=run.search.text,
-            status="answered" if found else "not_found",
+            status="partial" if partial else "answered" if found else "not_found",
             text=" ".join(map(with_markers, run.sentences)) if found else refusal_text(nearest),
             sentences=tuple(run.sentences) if found else (),
             dropped=tuple(run.dropped),
@@ -260,7 +273,8 @@ class Assistant:
                 run.finish.output_tokens if run.finish else 0,
             ),
             fingerprint=self.fingerprint(),
-            note=run.note or (_NOTES.get(run.finish.reason, "") if run.finish else ""),
+            confidence=run.confidence if found else None,
+            note=_note(run, partial),
         )
 
     # --- what the faces ask beside answers ---
@@ -291,6 +305,7 @@ class Assistant:
         """Everything the answer depends on: settings, index, model, prompt."""
         return {
             **self.settings.fingerprint(),
+            "scorer": self.scorer.name if self.scorer else "none",
             "index": index_digest(self.library.generation(), self),
             "model": dict(self.model.fingerprint),
             "prompt": self.prompt.digest,
@@ -314,6 +329,13 @@ def with_markers(sentence: AnswerSentence) -> str:
     if sentence.text[-1] in ".!?":
         return f"{sentence.text[:-1].rstrip()} {marks}{sentence.text[-1]}"
     return f"{sentence.text} {marks}"
+
+
+def _note(run: _Run, partial: bool) -> str:
+    """What is said beside an answer, if anything."""
+    if partial:
+        return f"These papers do not mention {', '.join(run.missing)}."
+    return run.note or (_NOTES.get(run.finish.reason, "") if run.finish else "")
 
 
 _NOTES = {

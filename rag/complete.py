@@ -7,11 +7,12 @@ question best is quoted when most of it is not in the answer. Measured in docs/d
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
-from rag.opposites import opposite
-from rag.understand import strong_names
+from rag.opposites import denied, opposite
+from rag.quantities import quantities
+from rag.understand import asks_number, strong_names
 from rag.verify import bones
 from rag.words import stems
 
@@ -31,22 +32,38 @@ def compares(question: str) -> bool:
     return bool(_COMPARES.search(question))
 
 
-def sides(question: str, hits: Sequence[Hit], edge: float) -> list[Hit]:
-    """The papers a comparison is about: those it names, and those whose score is at least `edge`."""
-    names = [bones(name) for name in strong_names(question)]
+def sides(
+    question: str, hits: Sequence[Hit], edge: float, search: Callable[[str], Sequence[Hit]]
+) -> tuple[list[Hit], list[str]]:
+    """The papers a comparison is about, and the names in it that no paper holds.
 
-    def named(hit: Hit) -> bool:
-        text = bones(f"{hit.paper.label} {hit.paper.abstract}")
-        return any(name in text for name in names)
+    Papers it names, which are searched for by name if `hits` lack them; where it names fewer than two things, also
+    those whose score is at least `edge`.
+    """
+    meant: dict[str, Hit] = {}
+    missing: list[str] = []
+    for name in strong_names(question):
+        found = next((hit for hit in hits if _names(hit, name)), None) or next(
+            (hit for hit in search(name) if _names(hit, name)), None
+        )
+        if found:
+            meant.setdefault(found.paper.key, found)
+        else:
+            missing.append(name)
+    named = len(meant) + len(missing) > 1
+    rest = [] if named else [hit for hit in hits if hit.paper.key not in meant and hit.score >= edge]
+    return [*meant.values(), *rest][:MOST_SIDES], missing
 
-    meant = [hit for hit in hits if named(hit)]
-    return (meant + [hit for hit in hits if hit not in meant and hit.score >= edge])[:MOST_SIDES]
+
+def _names(hit: Hit, name: str) -> bool:
+    return bones(name) in bones(f"{hit.paper.label} {hit.paper.abstract}")
 
 
 def contradicting(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     """Sentences of the first paper that say the opposite of what a question takes for granted."""
     first = evidence[0].paper.key
-    return [e for e in evidence if e.paper.key == first and opposite(question, e.sentence.text)][:1]
+    mine = [e for e in evidence if e.paper.key == first]
+    return [e for e in mine if opposite(question, e.sentence.text) or denied(question, e.sentence.text)][:1]
 
 
 def quotes(
@@ -65,6 +82,12 @@ def quotes(
         out.append(quoted(best))
         text += f" {best.sentence.text}"
     return out
+
+
+def numbers_told(question: str, said: Sequence[AnswerSentence]) -> bool:
+    """Whether one number is asked for, and the answer has it."""
+    one = asks_number(question) and " and " not in question
+    return one and any(quantities(s.text) for s in said)
 
 
 def quoted(e: Evidence) -> AnswerSentence:

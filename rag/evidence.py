@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from rag import stored
 from rag.nouns import Evidence, Hit, Paper, Sentence
 from rag.quantities import quantities
 from rag.retrieve import Retriever
 from rag.understand import asks_number
-from rag.vectors import parse
 from rag.words import terms, words
 
 CLEAR = 0.03  # lead of the first paper over the second from which it alone is shown whole
@@ -103,14 +103,13 @@ def _ranked(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> list[tuple[
 
 def _cosines(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> dict[int, float]:
     """The best cosine of each sentence with any form of the question."""
-    stored = retriever.vectors.fetch(retriever.vector_names([hit.paper.id], "sentence"))
-    if not stored:
+    vectors = stored.of_papers(retriever.library, [hit.paper.id], "sentence")
+    if not vectors:
         return {}
     queries = np.stack([retriever.query_vector(form) for form in forms])
     out: dict[int, float] = {}
-    for name, vector in stored.items():
-        place = parse(name).first
-        out[place] = max(out.get(place, -1.0), float((queries @ vector).max()))
+    for name, vector in vectors:
+        out[name.first] = max(out.get(name.first, -1.0), float((queries @ vector).max()))
     return out
 
 

@@ -30,13 +30,14 @@ def examples(library: Library, n: int) -> list[str]:
 
 def _about(paper: Paper, turn: int) -> str:
     """A question that the abstract of a paper with a named method can answer; empty if it names none."""
-    name = _subject(paper)
+    name = subject(paper)
     question = FORMS[turn % len(FORMS)].format(name)
     return question if name and len(question) <= LONGEST else ""
 
 
-def _subject(paper: Paper) -> str:
-    """What the paper's authors gave a name: the title's head, or the coined word that the abstract repeats."""
+def subject(paper: Paper) -> str:
+    """What the paper's authors gave a name: the title's head, or the coined word that the abstract repeats;
+    empty if there is none."""
     abstract = plain(paper.abstract)
     head, colon, _ = plain(paper.title).partition(":")
     if colon and _HEAD.fullmatch(head) and re.search(rf"\b{re.escape(head)}\b", abstract):

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from rag.identity import EDITED, SHARED, belongs, edited, exact_names, likeness, resemblance, text_names
 from rag.keeping import absorb, apart, name_anew, refresh, store, verdicts_on
-from rag.library import Library, record_json, to_record
+from rag.library import Library
 from rag.nouns import Problem, Record
+from rag.serial import record_json, to_record
 
 BATCH = 1000  # records a transaction: what a kill can undo
 COMMON = 50  # papers from which a shared name is no sign that they are one

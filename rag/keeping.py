@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from rag.identity import NAMES, key_for, merged, names, regrouped
-from rag.library import Library, paper_json, to_record
+from rag.library import Library
 from rag.nouns import Paper, Record
 from rag.sentences import Span, split
+from rag.serial import paper_json, to_record
 from rag.text import plain
 
 _RECORD = "INSERT INTO records (paper_id, source_id, digest, record, seen) VALUES (?, ?, ?, ?, ?)"

@@ -50,12 +50,7 @@ _SUPERSCRIPTS = str.maketrans("0123456789+-−=", "⁰¹²³⁴⁵⁶⁷⁸⁹�
 _SUBSCRIPTS = str.maketrans("0123456789+-−=", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌")
 _RAISED = re.compile(r"\^(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼°])|_(?=[₀₁₂₃₄₅₆₇₈₉₊₋₌])")  # a mark whose script is Unicode now
 _STYLED = re.compile("[\U0001d400-\U0001d7ff]+")  # bold, script … letters: in few fonts, found by no search
-_MISSING_ARGUMENT = (
-    IndexError,
-    KeyError,
-    TypeError,
-    ValueError,
-)  # in pylatexenc's replacements: `\frac\hat x`
+_MISSING_ARGUMENT = (IndexError, KeyError, TypeError, ValueError)  # raised by pylatexenc: `\frac\hat x`
 _LONGEST, _DEEPEST = 5_000, 40  # characters and nested braces that pylatexenc is given
 
 _SILENT = """displaystyle textstyle scriptstyle left right middle big Big bigg Bigg bigl bigr Bigl Bigr
@@ -71,6 +66,7 @@ _CITES = "cite citet citep citealt citealp citeauthor citeyear Citet Citep paren
 _FRACTIONS = "frac dfrac tfrac cfrac nicefrac sfrac".split()
 _PAIRS = "binom underset overset stackrel href".split()
 _SCRIPTS = "textsuperscript textsubscript".split()
+_CHARACTERS = "textasciicircum textasciitilde textbraceleft textbraceright textless textgreater".split()
 _ACCENTS = {"overline": "bar", "widehat": "hat", "widetilde": "tilde"}
 
 
@@ -251,7 +247,6 @@ def _macro_texts(default: Any) -> Iterator[Any]:
         "sqrt": lambda node, l2tobj: _root(*_arguments(node, l2tobj, 2)),
         "underset": lambda node, l2tobj: _stacked("_", *_arguments(node, l2tobj, 2)),
         "overset": lambda node, l2tobj: _stacked("^", *_arguments(node, l2tobj, 2)),
-        "stackrel": lambda node, l2tobj: _stacked("^", *_arguments(node, l2tobj, 2)),
         "textsuperscript": lambda node, l2tobj: script("^", *_arguments(node, l2tobj, 1)),
         "textsubscript": lambda node, l2tobj: script("_", *_arguments(node, l2tobj, 1)),
     }
@@ -259,7 +254,8 @@ def _macro_texts(default: Any) -> Iterator[Any]:
     special |= {name: lambda node, l2tobj: f"[{_arguments(node, l2tobj, 1)[-1]}]" for name in _CITES}
     special |= {name: lambda node, l2tobj: _ratio(node, *_arguments(node, l2tobj, 2)) for name in _FRACTIONS}
     special |= {name: default.get_macro_spec(accent).simplify_repl for name, accent in _ACCENTS.items()}
-    special |= {name: "" for name in (*_SILENT, *_DROPPED)}
+    special |= {name: "" for name in (*_SILENT, *_DROPPED)} | {"stackrel": special["overset"]}
+    special |= dict(zip(_CHARACTERS, "^~{}<>", strict=True))
     for name, text in special.items():
         yield latex2text.MacroTextSpec(name, simplify_repl=text, discard=True)
 

@@ -8,23 +8,23 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryError
-from rag.nouns import Filters, Paper, Record, Sentence
+from rag.nouns import Filters, Paper, Sentence
 from rag.schema import migrate
+from rag.serial import to_paper
 
 PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
 BUSY_S = 30.0  # waited for another process that writes
-_PAPER_FIELDS = tuple(f.name for f in fields(Paper) if f.name not in ("id", "key"))
-_WHERE = ("source", "number", "line")
-_TOLD = tuple(f.name for f in fields(Record) if f.name not in _WHERE)
-_READ = {"abstract_found": "abstract", "title_found": "title"}
-_NOTHING = ("", None, ())
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
+ORDERS = {
+    "added": "id DESC",
+    "title": "json_extract(paper, '$.label') COLLATE NOCASE",
+    "venue": "venue = '', venue COLLATE NOCASE, year DESC",
+    "year": "year DESC",
+}
 
 
 def _told(method: Callable[..., Any]) -> Any:
@@ -158,21 +158,50 @@ class Library:
 
     def allowed(self, filters: Filters) -> set[int] | None:
         """Ids of the papers that pass the filters; None when there are no filters."""
-        clauses: list[str] = []
-        values: list[Any] = []
-        for column, wanted, word in (
-            ("venue", filters.venues, "IN"),
-            ("year", filters.years, "IN"),
-            ("key", filters.papers, "IN"),
-            ("key", filters.without, "NOT IN"),
-        ):
-            if wanted:
-                clauses.append(f"{column} {word} (SELECT value FROM json_each(?))")
-                values.append(json.dumps(wanted))
+        clauses, values = _passing(filters)
         if not clauses:
             return None
         rows = self.db.execute(f"SELECT id FROM papers WHERE {' AND '.join(clauses)}", values)
         return {row[0] for row in rows}
+
+    # --- what a table of the papers shows ---
+
+    def counts(self) -> list[tuple[str, int | None, int]]:
+        """How many papers each venue has in each year; "" and None: not known."""
+        return self.db.execute(
+            "SELECT venue, year, count(*) FROM papers GROUP BY 1, 2 ORDER BY 1, 2"
+        ).fetchall()
+
+    def files(self) -> list[tuple[str, int]]:
+        """The files that were read, and how many papers each tells of."""
+        return self.db.execute(
+            "SELECT s.name, count(DISTINCT r.paper_id) FROM sources s LEFT JOIN records r ON r.source_id = s.id "
+            "GROUP BY s.id ORDER BY s.name"
+        ).fetchall()
+
+    def listed(
+        self,
+        words: str = "",
+        filters: Filters | None = None,
+        order: str = "added",
+        start: int = 0,
+        most: int = 50,
+    ) -> tuple[list[Paper], int]:
+        """A page of the papers with all words in title, authors or abstract; and how many. `order`: of ORDERS."""
+        clauses, values = _passing(filters or Filters())
+        for word in words.replace("\0", " ").split():
+            clauses.append(
+                "(id IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
+                " OR instr(lower(json_extract(paper, '$.authors')), ?))"
+            )
+            values += [_quoted(word) + "*", word.lower()]
+        where = f"WHERE {' AND '.join(clauses)}" if clauses else ""
+        total = self.db.execute(f"SELECT count(*) FROM papers {where}", values).fetchone()[0]
+        rows = self.db.execute(
+            f"SELECT id, key, paper FROM papers {where} ORDER BY {ORDERS[order]}, id LIMIT ? OFFSET ?",
+            (*values, most, start),
+        )
+        return [to_paper(*row) for row in rows], total
 
     # --- full text ---
 
@@ -205,6 +234,22 @@ class Library:
             yield from self.db.execute(statement.format(",".join("?" * len(page))), page)
 
 
+def _passing(filters: Filters) -> tuple[list[str], list[Any]]:
+    """Conditions on a row of papers, and the values in them."""
+    clauses: list[str] = []
+    values: list[Any] = []
+    for column, wanted, word in (
+        ("venue", filters.venues, "IN"),
+        ("year", filters.years, "IN"),
+        ("key", filters.papers, "IN"),
+        ("key", filters.without, "NOT IN"),
+    ):
+        if wanted:
+            clauses.append(f"{column} {word} (SELECT value FROM json_each(?))")
+            values.append(json.dumps(wanted))
+    return clauses, values
+
+
 def _trouble(file: Path, error: Exception) -> LibraryError:
     return LibraryError(
         f"The collection at {file} cannot be read or written: {error}. If the file is damaged, move it away "
@@ -228,39 +273,3 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 def _quoted(term: str) -> str:
     """A term as an FTS5 string: no operator in it has power."""
     return '"' + term.replace('"', '""') + '"'
-
-
-def record_json(record: Record) -> tuple[str, str]:
-    """A record as it is stored, and the part of it that tells of the paper and not where it was found.
-
-    What is as it is by default, or as found in the file, is left out.
-    """
-    told = {name: value for name in _TOLD if (value := getattr(record, name)) not in _NOTHING}
-    for found, read in _READ.items():
-        told.pop(found, None)
-        if getattr(record, found) != getattr(record, read):
-            told[found] = getattr(record, found)
-    text = _ENCODER.encode(told)
-    where = {name: getattr(record, name) for name in _WHERE}
-    return f"{text[:-1]}{', ' * bool(told)}{_ENCODER.encode(where)[1:]}", text
-
-
-def to_record(text: str) -> Record:
-    values = json.loads(text)
-    for found, read in _READ.items():
-        values.setdefault(found, values.get(read, ""))
-    values["authors"] = tuple(values.get("authors", ()))
-    return Record(**values)
-
-
-def to_paper(paper_id: int, key: str, text: str) -> Paper:
-    values = json.loads(text)
-    return Paper(
-        id=paper_id, key=key, **values | {name: tuple(values[name]) for name in ("authors", "sources")}
-    )
-
-
-def paper_json(paper: Paper) -> str:
-    """A paper as it is stored: without what the row already holds."""
-    values = {name: getattr(paper, name) for name in _PAPER_FIELDS}
-    return _ENCODER.encode(values)

@@ -37,13 +37,25 @@ WEIGHT = 0.1  # of the mean log-probability beside a paper's score
 class Scorer(Protocol):
     """Whatever tells how likely a question is after each passage."""
 
-    def scores(self, question: str, passages: Sequence[str]) -> list[float]: ...
+    name: str
+
+    def scores(
+        self, question: str, passages: Sequence[str], cancel: threading.Event | None = None
+    ) -> list[float]: ...
 
 
-def reranked(scorer: Scorer, question: str, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits with the first LOOKED_AT in a new order; their scores tell what a language model expects too."""
+def reranked(
+    scorer: Scorer, question: str, hits: Sequence[Hit], cancel: threading.Event | None = None
+) -> list[Hit]:
+    """The hits with the first LOOKED_AT in a new order; their scores tell what a language model expects too.
+
+    As they were once `cancel` is set.
+    """
     head = hits[:LOOKED_AT]
-    scores = scorer.scores(question, [f"{h.paper.title}. {h.paper.abstract}".lstrip(". ") for h in head])
+    passages = [f"{h.paper.title}. {h.paper.abstract}".lstrip(". ") for h in head]
+    scores = scorer.scores(question, passages, cancel)
+    if len(scores) < len(head):
+        return list(hits)
     best = max(scores, default=0.0)
     again = [replace(h, score=h.score + WEIGHT * (s - best)) for h, s in zip(head, scores, strict=True)]
     return sorted(again, key=lambda h: -h.score) + list(hits[LOOKED_AT:])
@@ -62,15 +74,25 @@ class Likelihood:
         self._memory = self._api.llama_get_memory(self._llama.ctx)
         self._opening, self._asking = self._tokens(OPENING), self._tokens(ASKING)
 
-    def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """The mean log-probability of the question's tokens after each passage; larger is likelier."""
+    def scores(
+        self, question: str, passages: Sequence[str], cancel: threading.Event | None = None
+    ) -> list[float]:
+        """The mean log-probability of the question's tokens after each passage; larger is likelier.
+
+        Fewer than passages if `cancel` is set meanwhile.
+        """
         asked = self._plain(question)[:QUESTION]
         if not asked:
             return [0.0] * len(passages)
         with self._lock:
             self._api.llama_memory_clear(self._memory, True)
             self._decode(self._opening, 0, 0)
-            return [self._score(self._plain(passage)[:PASSAGE], asked) for passage in passages]
+            out: list[float] = []
+            for passage in passages:
+                if cancel and cancel.is_set():
+                    break
+                out.append(self._score(self._plain(passage)[:PASSAGE], asked))
+            return out
 
     def close(self) -> None:
         with self._lock:

@@ -4,97 +4,35 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
 from rag.text import readable
+from rag.venues import BY_NAME, VENUES, edition_year
 
 _YEAR = re.compile(r"(?<![\d.])(19[5-9]\d|20[0-4]\d)(?!\d|\.\d)")  # not the 2001 of arXiv:2001.04451
 _SHORT_YEAR = re.compile(r"(?<=[A-Za-z])\s?['’](\d\d)\b")  # ICLR'24
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.I)
-_DROPPED = re.compile(r"(?:et\.? al\.?|others|and|n/?a|none|unknown)", re.I)
+_DROPPED = re.compile(r"(?:et\.? al\.?|others|and|n/?a|none|unknown|anonymous(?: authors?)?)", re.I)
 _ET_AL = re.compile(r",?\s+et\.?\s+al\.?$")
 _PARTICLE = re.compile(r"(?:van|von|der|den|de|del|della|da|di|du|dos|la|le|ter|ten|bin|al|el)\b")
+_INDEXED = re.compile(r"(?P<last>(?=.*[a-zß-ÿ])\S.*?)\s+(?P<first>(?:[A-ZÀ-Þ]\.[ -]?){1,4}|[A-ZÀ-Þ]{1,3})")
 _INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}")
 _FIRST = ("given", "first", "firstname", "givenname", "givennames", "forename")
 _LAST = ("family", "last", "lastname", "surname", "familyname")
-_WHOLE = ("name", "literal", "fullname", "displayname", "value", "text", "author")
+_WHOLE = ("name", "fullname", "displayname", "value", "text", "author")
 
-# Short name, then what the long form says. The more special come before what their names contain.
-_VENUES = tuple(
-    (short, re.compile(long, re.I))
-    for short, long in (
-        ("ICMLA", r"Machine Learning and Applications"),
-        ("ICMLC", r"Machine Learning and (?:Cybernetics|Computing)"),
-        ("ACML", r"Asian Conference on Machine Learning"),
-        (
-            "ECML PKDD",
-            r"European Conference on Machine Learning|Principles and Practice of Knowledge Discovery",
-        ),
-        ("ICML", r"International Conference on Machine Learning"),
-        ("ICLR", r"Conference on Learning Representations"),
-        ("NeurIPS", r"Neural Information Processing Systems"),
-        ("CVPR", r"Computer Vision and Pattern Recognition"),
-        ("WACV", r"Winter Conference on Applications of Computer Vision"),
-        ("ACCV", r"Asian Conference on Computer Vision"),
-        ("ECCV", r"European Conference on Computer Vision"),
-        ("ICCV", r"International Conference on Computer Vision"),
-        ("TACL", r"Transactions of the Association for Computational Linguistics"),
-        ("NAACL", r"North American Chapter of the (?:Association|ACL)|Nations of the Americas Chapter"),
-        ("EACL", r"European Chapter of the (?:Association|ACL)"),
-        ("AACL", r"Asia-Pacific Chapter of the (?:Association|ACL)"),
-        ("IJCNLP", r"International Joint Conference on Natural Language Processing"),
-        ("EMNLP", r"Empirical Methods in Natural Language Processing"),
-        ("CoNLL", r"Computational Natural Language Learning"),
-        ("COLING", r"International Conference on Computational Linguistics"),
-        ("ACL", r"Association for Computational Linguistics"),
-        ("IJCAI", r"International Joint Conferences? on Artificial Intelligence"),
-        ("ECAI", r"European Conference on Artificial Intelligence"),
-        ("AAAI", r"AAAI Conference|Association for the Advancement of Artificial Intelligence"),
-        ("PAKDD", r"Pacific-Asia Conference on Knowledge Discovery"),
-        ("KDD", r"Knowledge Discovery (?:and|&) Data Mining"),
-        ("AISTATS", r"Artificial Intelligence (?:and|&) Statistics"),
-        ("UAI", r"Uncertainty in Artificial Intelligence"),
-        ("COLT", r"Conference on Learning Theory|Computational Learning Theory"),
-        ("ALT", r"Algorithmic Learning Theory"),
-        ("JMLR", r"Journal of Machine Learning Research|J\. Mach\. Learn\. Res"),
-        ("TMLR", r"Transactions on Machine Learning Research|Trans\. Mach\. Learn\. Res"),
-        ("CoRL", r"Conference on Robot Learning"),
-        ("COLM", r"Conference on Language Modeling"),
-        ("MLSys", r"Machine Learning and Systems"),
-        ("Interspeech", r"Interspeech|International Speech Communication Association"),
-        ("ICASSP", r"International Conference on Acoustics,? Speech,? (?:and|&) Signal Processing"),
-        ("ICRA", r"International Conference on Robotics and Automation"),
-        ("IROS", r"Intelligent Robots and Systems"),
-        ("RSS", r"Robotics:? Science and Systems"),
-        ("SIGIR", r"Research and Development in Information Retrieval"),
-        ("CIKM", r"Conference on Information and Knowledge Management"),
-        ("WSDM", r"Web Search and Data Mining"),
-        ("RecSys", r"Conference on Recommender Systems"),
-        (
-            "WWW",
-            r"World Wide Web Conference|International (?:Conference on )?World Wide Web|The Web Conference",
-        ),
-        ("CHI", r"Human Factors in Computing Systems"),
-        ("LoG", r"Learning on Graphs"),
-        ("TPAMI", r"Transactions on Pattern Analysis and Machine Intelligence"),
-        ("IJCV", r"International Journal of Computer Vision"),
-        ("arXiv", r"arXiv|Computing Research Repository"),
-        ("PMLR", r"Proceedings of Machine Learning Research"),
-    )
-)
-_OTHER_NAMES = {"NIPS": "NeurIPS", "CORR": "arXiv", "INTERSPEECH": "Interspeech", "SIGKDD": "KDD"}
-# PMLR is a series, and stands beside the names of its conferences.
-_BY_NAME = {short.upper(): short for short, _ in _VENUES if short != "PMLR"} | _OTHER_NAMES
 _ACRONYM = re.compile(
-    r"(?<![A-Za-z])(" + "|".join(sorted(map(re.escape, _BY_NAME), key=len, reverse=True)) + r")(?![A-Za-z])",
+    r"(?<![A-Za-z])(" + "|".join(sorted(map(re.escape, BY_NAME), key=len, reverse=True)) + r")(?![A-Za-z])",
     re.I,
 )
 _IN_BRACKETS = re.compile(r"\(\s*((?=\S*[A-Z]\S*[A-Z])[A-Za-z][\w&/ -]{1,14}?)[\s'’,-]*(?:\d{2,4})?\s*\)")
 _BEFORE = re.compile(
-    r"^(?:(?:in:?\s+)?(?:the\s+)?proceedings\s+(?:of|from)\s+(?:the\s+)?)?(?:\d+(?:st|nd|rd|th)\s+)?", re.I
+    r"^(?:(?:in:?\s*)?(?:the\s+)?proceedings\s+(?:of|from)\s+(?:the\s+)?)?(?:\d+(?:st|nd|rd|th)\s+)?", re.I
 )
+
+_ISSUE = re.compile(r"(?<=\w\w)[\s.,;]+(?:vol(?:ume|\.)|no\.|issue|pp?\.|\d+\s*[:(,]).*$", re.I)
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.I)
 _ARXIV_OLD = r"(?:math|cs|physics|stat|nlin|q-(?:bio|fin|alg)|[a-z]{2,5}-(?:ph|ex|th|lat|mat|qc|geom|lg))"
@@ -124,7 +62,20 @@ def names(value: object) -> tuple[str, ...]:
         return tuple(name for item in value for name in names(item))
     if not isinstance(value, str):
         return ()
-    return _all_turned(_pieces(_ET_AL.sub("", " ".join(value.split()))))
+    people = _pieces(_ET_AL.sub("", " ".join(value.split())))
+    indexed = len(people) > 1 and all(map(_INDEXED.fullmatch, people))
+    return _all_turned(map(_from_index, people) if indexed else people)
+
+
+def indexed_names(values: Iterable[str]) -> tuple[str, ...]:
+    """Names given one by one as citation indexes do: "Last, First", "Last F.", or the name of a group."""
+    return _all_turned(_from_index(name) for value in values for name in _split(value, r";"))
+
+
+def _from_index(name: str) -> str:
+    """ "Last F." as "Last, F."; anything else as it is."""
+    found = _INDEXED.fullmatch(name.strip())
+    return f"{found['last']}, {found['first']}" if found and "," not in name else name
 
 
 def bibtex_names(value: str) -> tuple[str, ...]:
@@ -134,7 +85,7 @@ def bibtex_names(value: str) -> tuple[str, ...]:
     return _all_turned([name for some in each for name in some])
 
 
-def _all_turned(found: list[str]) -> tuple[str, ...]:
+def _all_turned(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in map(_turned, found) if name)
 
 
@@ -142,10 +93,13 @@ def _of_mapping(value: Mapping[str, object]) -> tuple[str, ...]:
     def part(keys: tuple[str, ...]) -> object:
         return next((value[key] for key in keys if value.get(key)), "")
 
-    first, last = part(_FIRST), part(_LAST)
+    last, first = part(_LAST), part(_FIRST)
     if isinstance(last, str) and last:
-        return tuple(filter(None, (_turned(f"{first} {last}" if isinstance(first, str) else last),)))
-    return names(part(_WHOLE))
+        given = (first, part(("nondroppingparticle", "droppingparticle")), last, part(("suffix",)))
+        whole = " ".join(text for text in given if isinstance(text, str) and text)
+        return _all_turned([f"{{{whole}}}"])
+    group = part(("literal",))
+    return _all_turned([f"{{{group}}}"]) if isinstance(group, str) and group else names(part(_WHOLE))
 
 
 def _pieces(text: str) -> list[str]:
@@ -162,7 +116,7 @@ def _pieces(text: str) -> list[str]:
 def _split(text: str, separator: str) -> list[str]:
     """Split outside braces: `{Barnes and Noble}` is one name."""
     pieces, depth, start = [], 0, 0
-    for mark in re.finditer(rf"(?<!\\)[{{}}]|{separator}", text):
+    for mark in re.finditer(rf"(?<!\\)[{{}}]|{separator}", text, re.I):
         if mark[0] == "{":
             depth += 1
         elif mark[0] == "}":
@@ -176,7 +130,7 @@ def _split(text: str, separator: str) -> list[str]:
 def _one(parts: list[str]) -> bool:
     """Whether what the commas part is one name ("Doe, Jane") and not several people."""
     if len(parts) == 3:
-        return bool(_SUFFIX.fullmatch(parts[1]))
+        return any(map(_SUFFIX.fullmatch, parts[1:]))
     if len(parts) != 2:
         return len(parts) == 1
     full = all(len(part.split()) > 1 for part in parts)
@@ -194,10 +148,11 @@ def _paired(parts: list[str]) -> list[str]:
 def _turned(name: str) -> str:
     """ "Last, First" and "Last, Jr, First" as "First Last" and "First Last Jr"; readable."""
     parts = _split(name, r",")
-    if len(parts) == 2 and not _SUFFIX.fullmatch(parts[1]):
-        parts = [parts[1], parts[0]]
-    elif len(parts) == 3:
-        parts = [parts[2], parts[0], parts[1]]
+    suffix = next((part for part in parts[1:] if _SUFFIX.fullmatch(part)), "")
+    parts = [part for part in parts if part != suffix]
+    if len(parts) == 2 and (after := re.fullmatch(rf"(.*\S)\s+({_SUFFIX.pattern})", parts[1], re.I)):
+        parts[1], suffix = after[1], suffix or after[2]
+    parts = [*reversed(parts), suffix] if len(parts) == 2 else [*parts, suffix]
     text = " ".join(readable(_ET_AL.sub("", " ".join(parts))).split())
     return "" if _DROPPED.fullmatch(text) or not any(c.isalpha() for c in text) else text
 
@@ -217,9 +172,9 @@ def year(value: object) -> int | None:
 def known_venue(text: str) -> str:
     """The usual short name of a venue that the text names, or ""."""
     whole = text.strip().upper()
-    if whole in _BY_NAME:
-        return _BY_NAME[whole]
-    short = _acronym(text) or next((name for name, long in _VENUES if long.search(text)), "")
+    if whole in BY_NAME:
+        return BY_NAME[whole]
+    short = _acronym(text) or next((name for name, long in VENUES if long.search(text)), "")
     if short and re.search(r"\bworkshops?\b", text, re.I):
         return f"{short} Workshop"
     if short and re.match(r"\s*findings\b", text, re.I):
@@ -231,7 +186,7 @@ def _acronym(text: str) -> str:
     """A known acronym, written as one: in its own or capital letters, or beside a year."""
     shorts = []
     for found in _ACRONYM.finditer(text):
-        short = _BY_NAME[found[1].upper()]
+        short = BY_NAME[found[1].upper()]
         beside_year = re.match(r"[\s_'’-]?(?:19|20)?\d\d\b", text[found.end() :])
         if found[1] in (short, found[1].upper()) or beside_year:
             shorts.append(short)
@@ -248,15 +203,15 @@ def venue_year(text: str) -> tuple[str, int | None]:
     if stated is None and abbreviated:
         stated = 2000 + int(abbreviated[1]) if int(abbreviated[1]) < 50 else 1900 + int(abbreviated[1])
     short = known_venue(text)
-    if not short:
-        bracketed = _IN_BRACKETS.search(text)
-        short = bracketed[1].strip() if bracketed else _cut(text)
-    return short, stated
+    if short:
+        return short, stated or edition_year(short, text)
+    bracketed = _IN_BRACKETS.search(text)
+    return bracketed[1].strip() if bracketed else _cut(text), stated
 
 
 def _cut(text: str) -> str:
     name = re.sub(r"\(\s*\)", "", _SHORT_YEAR.sub("", _YEAR.sub("", text)))
-    name = _BEFORE.sub("", " ".join(name.split())).strip(" ,;:-")
+    name = _ISSUE.sub("", _BEFORE.sub("", " ".join(name.split()))).strip(" ,;:-")
     return name if len(name) <= 80 else name[:80].rsplit(" ", 1)[0] + " …"
 
 

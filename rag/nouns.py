@@ -202,6 +202,7 @@ class Answer:
     timing: Timing = Timing()
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""  # e.g. "stopped", "cut: the model repeated itself"
+    confidence: float | None = None  # the chance (0 to 1) that it is right; None: not the model's answer
 
 
 # What the assistant yields while it answers, in this order: Found, Waiting*, (Draft | Settled)*, Done.

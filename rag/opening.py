@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rag.assistant import Assistant
 from rag.catalog import catalog
 from rag.embed import Embedder, open_embedder
 from rag.errors import SettingsError, WeightsError
-from rag.indexing import check_settings
+from rag.indexing import Progress, Quiet, check_settings, mend
 from rag.library import Library
 from rag.likelihood import Likelihood
 from rag.model import Model
@@ -16,23 +14,22 @@ from rag.retrieve import Retriever
 from rag.server import Server
 from rag.settings import Settings
 from rag.vectors import VectorStore
-from rag.weights import Progress, locate
+from rag.weights import locate
 
 
 def library_of(settings: Settings) -> Library:
     return Library(settings.collection_dir)
 
 
-def vectors_folder(settings: Settings) -> Path:
-    return settings.collection_dir / "vectors"
+def vectors_of(settings: Settings, generation: int | None = None) -> VectorStore:
+    """The collection's vectors, as of that generation of the library or later.
 
-
-def vectors_of(settings: Settings) -> VectorStore:
-    """The collection's vectors; raises SettingsError for a server elsewhere while offline."""
+    Raises SettingsError for a server elsewhere while offline.
+    """
     url = settings.chroma_url
     if settings.offline and url and not Server(url, "").is_local:
         raise SettingsError(f"chroma_url: {url} is not on this machine, and Pincite is offline.")
-    return VectorStore(vectors_folder(settings), url, settings.collection)
+    return VectorStore(settings.collection_dir / "vectors", url, settings.collection, generation)
 
 
 def embedder_of(
@@ -72,24 +69,27 @@ def retriever_of(settings: Settings, progress: Progress | None = None) -> Retrie
     embedder = embedder_of(settings, progress)
     library = library_of(settings)
     check_settings(library, embedder)
-    return Retriever(library, vectors_of(settings), embedder)
+    vectors = vectors_of(settings, library.generation())
+    mend(library, vectors, progress or Quiet())
+    return Retriever(library, vectors, embedder)
 
 
 def assistant_of(settings: Settings, progress: Progress | None = None) -> Assistant:
     retriever, model = retriever_of(settings, progress), model_of(settings, progress)
-    return Assistant(retriever, model, settings, scorer_of(settings, progress))
+    return Assistant(retriever, model, settings, scorer_of(settings))
 
 
-def scorer_of(settings: Settings, progress: Progress | None = None) -> Likelihood | None:
-    """The small model that compares close papers; None if it is switched off, or is missing while offline."""
+def scorer_of(settings: Settings) -> Likelihood | None:
+    """The small model that compares close papers; None if it is switched off, or not here.
+
+    It is never fetched on the way: answers do without it. `pincite models pull` and a first start bring it.
+    """
     if settings.scorer == "none":
         return None
     if settings.scorer not in catalog():
         raise SettingsError(f"There is no scorer {settings.scorer!r}. Known: smollm2-135m, none.")
     try:
-        path = locate(settings.scorer, settings.models_dir, offline=settings.offline, progress=progress)
+        path = locate(settings.scorer, settings.models_dir, offline=True)
     except WeightsError:
-        if settings.offline:
-            return None
-        raise
+        return None
     return Likelihood(path, settings.cache_dir)

@@ -1,9 +1,10 @@
-"""Whether one sentence says the opposite of another: the same things, the other direction."""
+"""Whether one sentence says the opposite of another: the same things, the other direction, or their absence."""
 
 from __future__ import annotations
 
 import re
 
+from rag.text import plain
 from rag.words import stems, words
 
 # Directions by their axis; a word on one side contradicts every word on the other.
@@ -12,13 +13,15 @@ AXES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
     for one, other in (
         ("more greater larger higher bigger most", "less fewer lower smaller least"),
         ("faster quicker fastest", "slower slowest"),
-        ("better best superior", "worse worst inferior"),
+        (
+            "better best superior outperform outperforms outperformed beat beats exceed exceeds surpass surpasses",
+            "worse worst inferior underperform underperforms",
+        ),
         (
             "increase increases increased increasing raises grows",
             "decrease decreases decreased reduces shrinks",
         ),
         ("improves improve improved improving", "degrades degrade degraded hurts harms worsens"),
-        ("outperforms outperform outperformed beats exceeds surpasses", "underperforms underperform trails"),
         ("cheaper", "costlier pricier"),
         ("easier simpler", "harder"),
         ("stronger", "weaker"),
@@ -27,23 +30,69 @@ AXES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
 )
 SHARED = 3  # content words that both sentences hold, below which they speak of different things
 SHARE = 0.5  # of the shorter one's content words
-_NEGATION = re.compile(r"\b(?:not|never|no|cannot|neither|nor|hardly)\b|n['’]t\b", re.IGNORECASE)
+REACH = 4  # words by which a negation reaches the direction behind it ("not able to outperform")
+# Words that may stand between a negation and what it denies ("does not use any form of ...").
+_LIGHT = frozenset(
+    "use uses using need needs require requires rely relies on any a an the form of kind involve for".split()
+)
+_CLAUSES = re.compile(r"[,;:] +(?:while|whereas|but|although|and) +|; +")
+_NOT = frozenset(
+    "not never no cannot neither nor hardly without don doesn didn isn aren unable fails failed".split()
+)
 _DIRECTIONS = stems(" ".join(word for axis in AXES for side in axis for word in side))
 
 
 def opposite(claim: str, source: str) -> bool:
-    """Whether a source says of the claim's subject the opposite of what the claim says.
+    """Whether a source, or a clause of it, says of the claim's subject the opposite of what the claim says.
 
-    Rules on words: both share their content, neither is negated, on some axis each names another side, and on none
-    the same one.
+    Rules on words: both share their content, on some axis of AXES each names another side (a negation before a
+    word turns it round), and on none the same one.
     """
-    if bool(_NEGATION.search(claim)) or bool(_NEGATION.search(source)):
-        return False
-    said, there = set(words(claim)), set(words(source))
+    return any(_against(claim, part) for part in {source, *_CLAUSES.split(source)})
+
+
+def _against(claim: str, source: str) -> bool:
     content, around = (stems(text) - _DIRECTIONS for text in (claim, source))
     shared = content & around
     if len(shared) < SHARED or len(shared) < SHARE * min(len(content), len(around)):
         return False
-    agree = any((said & side and there & side) for axis in AXES for side in axis)
-    against = any((said & one and there & other) or (said & other and there & one) for one, other in AXES)
-    return against and not agree
+    said, there = _sides(claim), _sides(source)
+    return bool(said & {(axis, not side) for axis, side in there}) and not said & there
+
+
+def denied(claim: str, source: str) -> bool:
+    """Whether a source says that what the claim takes for granted is not there ("without any fine-tuning").
+
+    Two neighbouring content words of the claim must follow a negation of the source, with nothing but light words
+    between, and the claim must not deny them itself.
+    """
+    if _NOT & set(words(claim)):
+        return False
+    pairs = _pairs(words(plain(claim)))
+    said = words(plain(source))
+    for at, word in enumerate(said):
+        if word in _NOT:
+            behind = at + 1
+            while behind < len(said) and said[behind] in _LIGHT:
+                behind += 1
+            if pairs & _pairs(said[behind : behind + 2]):
+                return True
+    return False
+
+
+def _pairs(said: list[str]) -> set[tuple[str, str]]:
+    """Neighbouring stems of content words."""
+    found = [stem for word in said for stem in stems(word)]
+    return set(zip(found, found[1:], strict=False))
+
+
+def _sides(text: str) -> set[tuple[int, bool]]:
+    """The axes that a text takes a side on, and which: the first or the other."""
+    said = words(text)
+    found = set()
+    for i, word in enumerate(said):
+        negated = bool(_NOT & set(said[max(0, i - REACH) : i]))
+        for axis, (one, other) in enumerate(AXES):
+            if word in one or word in other:
+                found.add((axis, (word in one) != negated))
+    return found

@@ -19,7 +19,7 @@ def resplit(library: Library, step: Callable[[str, int, int], None]) -> int:
         return 0
     total, changed = library.size()[0], []
     for done, paper in enumerate(library.papers()):
-        if done % PAGE == 0:
+        if done and done % PAGE == 0:
             step("splitting sentences anew", done, total)
         spans = split(paper.abstract)
         if spans != [(sentence.start, sentence.end) for sentence in library.sentences(paper)]:

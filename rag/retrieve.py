@@ -7,14 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from rag import stored
 from rag.embed import Embedder, Vectors
 from rag.library import Library
 from rag.nouns import Filters, Hit, Paper, Why
-from rag.vectors import VectorStore, parse
+from rag.vectors import VectorStore
 from rag.words import rarity, terms
 
 # Weights beside the whole abstract's cosine, chosen from the tables of docs/design/retrieval.md.
@@ -71,7 +72,7 @@ class Retriever:
     def _candidates(self, query: str, allowed: set[int] | None) -> dict[int, _Candidate]:
         found: dict[int, _Candidate] = {}
         self._by_text(query, allowed, found)
-        if self.vectors.count("window"):
+        if stored.any_stored(self.library):
             self._by_meaning(self.query_vector(query), allowed, found)
         return found
 
@@ -119,19 +120,8 @@ class Retriever:
         wanted = partly[: 2 * TEXTS]
         for paper_id in partly[2 * TEXTS :]:
             del found[paper_id]
-        names = self.vector_names(wanted)
-        for name, stored in self.vectors.fetch(names).items():
-            parsed = parse(name)
-            _note(found[parsed.paper_id], parsed.kind, parsed.first, min(1.0, float(stored @ vector)))
-
-    def vector_names(self, paper_ids: Iterable[int], kind: str = "") -> list[str]:
-        """Names of the stored vectors of some papers, of their present text."""
-        fresh = self.library.contents(paper_ids)
-        rows = self.library.db.execute(
-            f"SELECT vector FROM chunks WHERE paper_id IN ({','.join('?' * len(fresh))})", tuple(fresh)
-        )
-        parsed = [parse(row[0]) for row in rows]
-        return [str(n) for n in parsed if fresh[n.paper_id] == n.content and kind in ("", n.kind)]
+        for name, one in stored.of_papers(self.library, wanted):
+            _note(found[name.paper_id], name.kind, name.first, min(1.0, float(one @ vector)))
 
 
 def _joined(runs: Sequence[dict[int, _Candidate]]) -> dict[int, _Candidate]:

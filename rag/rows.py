@@ -26,6 +26,7 @@ def answer_row(answer: Answer, question_id: str | None = None) -> dict[str, Any]
         "dropped": [asdict(d) for d in answer.dropped],
         "evidence": [evidence_row(e) for e in answer.evidence],
         "nearest": [nearest_row(h) for h in answer.nearest],
+        "confidence": answer.confidence,
         "note": answer.note,
         "timing": asdict(answer.timing),
         "fingerprint": dict(answer.fingerprint),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections.abc import Iterator
 
 from rag.errors import LibraryError
 
@@ -87,7 +89,20 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX records_paper ON records (paper_id, source_id);
     CREATE INDEX records_citekey ON records (source_id, json_extract(record, '$.citekey'));
     """,
-    # Names as numbers: a quarter of the space. They are made anew from the records (rag.importing.name_anew).
+    # The vectors themselves are kept here; until now only Chroma held them. The next run embeds anew.
+    """
+    DROP TABLE chunks;
+    CREATE TABLE chunks (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: Chroma is filled in this order
+        vector TEXT NOT NULL,            -- its name
+        paper_id INTEGER NOT NULL,       -- no foreign key: kept until Chroma has forgotten it
+        numbers BLOB NOT NULL,           -- 16-bit floats, little-endian
+        UNIQUE (paper_id, vector)
+    );
+    UPDATE papers SET embedded = '';
+    DELETE FROM meta WHERE key = 'embedder';
+    """,
+    # Names as numbers: a quarter of the space. They are made anew from the records (rag.keeping.name_anew).
     # What a person says of two records outlives both, so that it holds when their files are read again.
     """
     DROP TABLE names;
@@ -117,17 +132,34 @@ def migrate(connection: sqlite3.Connection) -> None:
             f"The collection was written by a newer Pincite (tables {version}, this program knows "
             f"{len(MIGRATIONS)}). Update Pincite, or choose another --home."
         )
-    for step in range(version, len(MIGRATIONS)):
-        try:
-            # executescript commits on its own, so each step carries its own transaction.
-            connection.executescript(
-                f"BEGIN IMMEDIATE;{MIGRATIONS[step]}PRAGMA user_version = {step + 1};COMMIT;"
-            )
-        except sqlite3.OperationalError:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            if _version(connection) <= step:  # else another process took this step meanwhile
-                raise
+    while version < len(MIGRATIONS):
+        version = _take_step(connection)
+
+
+def _take_step(connection: sqlite3.Connection) -> int:
+    """Take the step that is next once no other process writes: it may have taken some; the version now."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        step = _version(connection)
+        if step < len(MIGRATIONS):
+            for statement in _statements(f"{MIGRATIONS[step]}PRAGMA user_version = {step + 1};"):
+                connection.execute(statement)
+        version = _version(connection)
+        connection.execute("COMMIT")
+        return version
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """A script's statements one by one: `executescript` would end the transaction it is called in."""
+    statement = ""
+    for piece in re.split(r"(?<=;)", script):
+        statement += piece
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def _version(connection: sqlite3.Connection) -> int:

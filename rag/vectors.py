@@ -1,35 +1,28 @@
-"""Vectors in Chroma: a cache of the library that can be thrown away and rebuilt.
+"""Vectors in Chroma: a cache of the library that can be thrown away and filled again.
 
-Two Chroma collections, `windows` (whole abstracts, or long windows of them) and `sentences`. A vector's
-name is `PAPER.CONTENT.KINDFIRST.PART`: it says which paper and which version of its text it stands for, so a
-stale vector is recognised by its name alone.
+Two Chroma collections, `windows` (whole abstracts, or long windows of them) and `sentences`.
 """
 
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
-
-import numpy as np
 
 from rag.embed import Vectors
 from rag.errors import LibraryError
-from rag.nouns import Chunk
+from rag.stored import KINDS, Kind, VectorName, parse
+from rag.vector_files import VectorFiles
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 T = TypeVar("T")
-Kind = Literal["window", "sentence"]
-KINDS: tuple[Kind, Kind] = ("window", "sentence")
 
 FILTER_MOST = 2000  # papers named in one filter: SQLite inside Chroma bounds the variables of a statement
 WAITS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.6)  # seconds before opening or reading that failed is tried again
@@ -38,47 +31,27 @@ _OPENING = threading.Lock()  # Chroma hands a new client its parts through a tab
 HNSW = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 300}
 
 
-@dataclass(frozen=True, slots=True)
-class VectorName:
-    """A vector's name, taken apart."""
-
-    paper_id: int
-    content: str
-    kind: Kind
-    first: int
-    part: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.paper_id}.{self.content}.{self.kind[0]}{self.first}.{self.part}"
-
-
-def name_of(chunk: Chunk, content: str) -> str:
-    return str(VectorName(chunk.paper_id, content, chunk.kind, chunk.first, chunk.part))
-
-
-def parse(name: str) -> VectorName:
-    paper, content, tail, part = name.split(".")
-    kind: Kind = "window" if tail[0] == "w" else "sentence"
-    return VectorName(int(paper), content, kind, int(tail[1:]), int(part))
-
-
 class VectorStore:
     """Opened on a folder (embedded Chroma) or on the URL of a Chroma server. Safe to share between threads.
 
-    Embedded Chroma does not see what another process wrote: `refresh(generation)` reopens it. Whatever goes
-    wrong in Chroma is raised as LibraryError.
+    Embedded Chroma does not see what another process wrote: `refresh(generation)` reopens it, unless that is the
+    generation it was opened for. Files that a kill left unfinished, or that Chroma cannot open, are not used:
+    `damaged` says why, and until `clear()` nothing is found. Whatever else goes wrong is raised as LibraryError.
     """
 
-    def __init__(self, folder: Path, url: str = "", prefix: str = "default") -> None:
+    def __init__(
+        self, folder: Path, url: str = "", prefix: str = "default", generation: int | None = None
+    ) -> None:
         self.folder = folder
         self.url = url
         self.prefix = prefix
+        self.damaged = ""
+        self._files = VectorFiles(folder)
         self._lock = threading.RLock()
-        self._generation: int | None = None
+        self._generation = generation
         self._close: Callable[[], None] = lambda: None
         self._stale = True  # to be opened before the next look
-        self._read(lambda: None)
-        self._used = False  # since it was opened; an unused client still sees everything
+        self._read(lambda: None, None)
 
     @contextmanager
     def _chroma(self) -> Iterator[None]:
@@ -94,37 +67,70 @@ class VectorStore:
                 told = f"The vectors at {where} cannot be used: {_cause(error)}. {remedy}"
                 raise LibraryError(told) from error
 
-    def _read(self, look: Callable[[], T]) -> T:
-        """One look; if it fails, again on a store opened anew: another process is creating or replacing it."""
+    def _read(self, look: Callable[[], T], nothing: T) -> T:
+        """One look; `nothing` if the store is damaged. If it fails, again on a store opened anew: another
+        process has replaced it."""
         with self._chroma():
             for wait in WAITS:
                 try:
-                    return self._look(look)
+                    return self._look(look, nothing)
+                except LibraryError:
+                    raise
                 except Exception:  # noqa: BLE001 - as in `_chroma`
                     time.sleep(wait)
                     self._stale = True
-            return self._look(look)
+            return self._look(look, nothing)
 
-    def _look(self, look: Callable[[], T]) -> T:
+    def _look(self, look: Callable[[], T], nothing: T) -> T:
         if self._stale:
             self.close()
             self._open()
-        self._used = True
-        return look()
+        return nothing if self.damaged else look()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One change of what Chroma holds."""
+        with self._chroma():
+            self._look(lambda: None, None)
+            if self.damaged:
+                raise LibraryError(
+                    f"The vectors at {self.folder} {self.damaged}. Run: pincite index --rebuild"
+                )
+            with nullcontext() if self.url else self._files.touching():
+                yield
 
     def _open(self) -> None:
         logging.getLogger("chromadb").setLevel(logging.ERROR)
+        self.damaged = ""
         if self.url:
-            self.client = _server(self.url)
+            self._connect(lambda: (_server(self.url), lambda: None))
         else:
-            self.client, self._close = _embedded(self.folder)
+            with self._files.alone():
+                self.damaged = self._open_folder()
+        self._stale = False
+
+    def _open_folder(self) -> str:
+        """Open and load the files; what is wrong with them, if they cannot be used."""
+        if not self._files.whole():
+            return "were left unfinished"
+        try:
+            with self._files.touching():
+                self._connect(lambda: _embedded(self.folder))
+                for collection in self.collections.values():
+                    collection.get(limit=1, include=["embeddings"])  # loads the index
+        except Exception as error:  # noqa: BLE001 - as in `_chroma`
+            self.close()
+            return f"cannot be opened ({_cause(error)})"
+        return ""
+
+    def _connect(self, client: Callable[[], tuple[ClientAPI, Callable[[], None]]]) -> None:
+        self.client, self._close = client()
         self.collections = {
             kind: self.client.get_or_create_collection(
                 self._collection(kind), embedding_function=None, configuration=cast(Any, {"hnsw": HNSW})
             )
             for kind in KINDS
         }
-        self._stale = self._used = False
 
     def _collection(self, kind: Kind) -> str:
         return f"{self.prefix}-{kind}s"
@@ -138,12 +144,12 @@ class VectorStore:
     def refresh(self, generation: int) -> None:
         """See to it that the next look sees what the library now has."""
         with self._lock:
-            self._stale |= generation != self._generation and self._used and not self.url
+            self._stale |= generation != self._generation and not self.url
             self._generation = generation
 
     def upsert(self, names: Sequence[str], vectors: Vectors) -> None:
         """Store vectors under their names; a name that exists gets the new vector."""
-        with self._chroma():
+        with self._writing():
             for kind, places in _by_kind(names).items():
                 for page in _pages(places, self.client.get_max_batch_size()):
                     self.collections[kind].upsert(
@@ -153,7 +159,7 @@ class VectorStore:
                     )
 
     def delete(self, names: Sequence[str]) -> None:
-        with self._chroma():
+        with self._writing():
             for kind, places in _by_kind(names).items():
                 for page in _pages(places, self.client.get_max_batch_size()):
                     self.collections[kind].delete(ids=[names[i] for i in page])
@@ -169,13 +175,19 @@ class VectorStore:
                 for collection in self.client.list_collections():
                     if collection.name in map(self._collection, KINDS):
                         self.client.delete_collection(collection.name)
-            else:
-                self.close()
-                discard(self.folder)
-            self._open()
+                self._open()
+                return
+            self.close()
+            with self._files.alone():
+                self._files.discard()
+                self._open()
+            if self.damaged:
+                raise LibraryError(
+                    f"The vectors at {self.folder} {self.damaged}. Check the folder's rights, and the room on the disk."
+                )
 
     def count(self, kind: Kind) -> int:
-        return self._read(lambda: int(self.collections[kind].count()))
+        return self._read(lambda: int(self.collections[kind].count()), 0)
 
     def nearest(
         self, vector: Vectors, kind: Kind, most: int, papers: set[int] | None = None
@@ -204,32 +216,20 @@ class VectorStore:
                 n_results=min(most, count),
                 where=where,
                 include=["distances"],
-            )
+            ),
+            None,
         )
+        if found is None:
+            return []
         distances = found["distances"] or [[]]
         return [
             (parse(name), min(1.0, max(0.0, 1.0 - distance)))
             for name, distance in zip(found["ids"][0], distances[0], strict=True)
         ]
 
-    def fetch(self, names: Sequence[str]) -> dict[str, Vectors]:
-        """The stored vectors of some names; names that are not there are left out."""
-        out: dict[str, Vectors] = {}
-        for kind, places in _by_kind(names).items():
-            for page in _pages(places, self.client.get_max_batch_size()):
-                out |= self._fetch(kind, [names[i] for i in page])
-        return out
-
-    def _fetch(self, kind: Kind, names: list[str]) -> dict[str, Vectors]:
-        found = self._read(lambda: self.collections[kind].get(ids=names, include=["embeddings"]))
-        rows = found["embeddings"]
-        vectors = [] if rows is None else [np.asarray(row, dtype=np.float32) for row in rows]
-        return dict(zip(found["ids"], vectors, strict=True))
-
-    def missing(self, names: Sequence[str]) -> list[str]:
-        """Which of the names cannot be *found* by a search for their own vector (counting proves nothing)."""
-        stored = self.fetch(names)
-        lost = [n for n in names if n not in stored]
+    def missing(self, stored: Mapping[str, Vectors]) -> list[str]:
+        """Which names cannot be *found* by a search for their own vector (counting proves nothing)."""
+        lost = []
         for name, vector in stored.items():
             hits = self.nearest(vector, parse(name).kind, 5)
             if not any(str(hit) == name or cosine > 0.9999 for hit, cosine in hits):
@@ -242,14 +242,6 @@ def _cause(error: BaseException) -> BaseException:
     while isinstance(error, AttributeError) and error.__context__:
         error = error.__context__
     return error
-
-
-def discard(folder: Path) -> None:
-    """Delete an embedded store, even one that cannot be opened; the library still has all to make it anew."""
-    if folder.is_dir():
-        shutil.rmtree(folder)
-    else:
-        folder.unlink(missing_ok=True)
 
 
 def _embedded(folder: Path) -> tuple[ClientAPI, Callable[[], None]]:

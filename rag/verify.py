@@ -54,12 +54,15 @@ class _Claim:
 class Verifier:
     """Checks the sentences of one answer against the evidence of its question."""
 
-    def __init__(self, embedder: Embedder, evidence: Sequence[Evidence], question: str) -> None:
+    def __init__(
+        self, embedder: Embedder, evidence: Sequence[Evidence], question: str, told: str = ""
+    ) -> None:
+        """`told`: the earlier turns, whose numbers a follow-up may repeat."""
         self.embedder = embedder
         self.question = question
         self.asked = bones(question)
         self.asked_stems = stems(question)
-        self.asked_quantities = tuple(quantities(question))
+        self.asked_quantities = tuple(quantities(f"{question} {told}"))
         vectors = embedder.documents([_short(e.sentence.text, embedder) for e in evidence])
         self.sources = [_source(e, v) for e, v in zip(evidence, vectors, strict=True)]
         self.against: list[Evidence] = []  # sentences that contradicted a draft
@@ -150,7 +153,7 @@ class Verifier:
             subject = next(iter(strong_names(clause)), "")
             for q in quantities(clause) if subject else ():
                 holders = [s for s in cited if stands_in(q, s.quantities)]
-                if holders and not any(bones(subject) in s.paper_text for s in holders):
+                if holders and not any(_stands(subject, s.paper_text) for s in holders):
                     return f"the number {q.text} is not {subject}'s"
         return ""
 
@@ -158,12 +161,10 @@ class Verifier:
         text = " ".join(s.paper_text for s in cited)
         # Languages that write nouns with a capital, or none, have only the strong names.
         for name in (
-            names_in(claim.text) if _is_english(f"{self.question} {claim.text}") else strong_names(claim.text)
+            names_in(claim.text) if is_english(f"{self.question} {claim.text}") else strong_names(claim.text)
         ):
-            strong = bool(strong_names(name))
-            forms = {bones(name), bones(name).removesuffix("s")} if strong else {bones(name)}  # MACs, MAC
-            asked = denies(claim.text) and any(form in self.asked for form in forms)
-            if not asked and not any(form in text for form in forms):
+            asked = self.asked if denies(claim.text) else ""
+            if not _stands(name, text) and not (asked and _stands(name, asked)):
                 return f"the name {name} is not in the cited papers"
         return ""
 
@@ -192,7 +193,17 @@ class Verifier:
         return "weak" if agreement >= WEAK else "unsupported"
 
 
-def _is_english(text: str) -> bool:
+def _stands(name: str, text: str) -> bool:
+    """Whether a name stands in a folded text: whole, in the singular, or every capitalised part of a compound
+    ("German-to-English", "QE-assisted", "DRE-infinity" for DRE-∞)."""
+    parts = [part for part in re.split(r"[-/+]", name) if any(c.isupper() or c.isdigit() for c in part)]
+    whole = {bones(name), bones(name).removesuffix("s")} if strong_names(name) else {bones(name)}  # MACs, MAC
+    return any(form in text for form in whole) or (
+        len(name) > len(max(parts, default=name)) and all(bones(part) in text for part in parts)
+    )
+
+
+def is_english(text: str) -> bool:
     """Whether a fifth of the words are English function words."""
     said = words(text)
     return 5 * sum(w in STOP for w in said) >= len(said)

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("thorough", max_examples=10_000)  # by hand: pytest --hypothesis-profile=thorough
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and their child processes too:
 # tests that interrupt a child need the ordinary behaviour.

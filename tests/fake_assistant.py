@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 
 from rag.errors import PinciteError
+from rag.importing import Importer
+from rag.library import Library
 from rag.nouns import (
     Answer,
     AnswerSentence,
@@ -20,6 +25,7 @@ from rag.nouns import (
     Found,
     Hit,
     Paper,
+    Record,
     Sentence,
     Settled,
     Timing,
@@ -27,6 +33,7 @@ from rag.nouns import (
     Waiting,
     Why,
 )
+from rag.settings import Settings
 
 Script = Sequence[Event | PinciteError]
 
@@ -135,10 +142,21 @@ class FakeAssistant:
     """Plays a script for each question, one event every `delay` seconds, for one asker at a time.
 
     `steps` counts the events it made, `streams` the streams that are open; both are for tests of Stop.
+    Its library is real and holds `papers`; everything lies in `home`, a temporary folder if none is given.
     """
 
-    def __init__(self, scripts: Mapping[str, Script], delay: float = 0.0, is_sample: bool = False) -> None:
+    def __init__(
+        self,
+        scripts: Mapping[str, Script],
+        delay: float = 0.0,
+        is_sample: bool = False,
+        home: Path | None = None,
+    ) -> None:
         self.scripts, self.delay, self.is_sample = scripts, delay, is_sample
+        self._folder = None if home else tempfile.TemporaryDirectory()  # lives as long as the assistant
+        self.settings = Settings(home=home or Path(self._folder.name))  # type: ignore[union-attr]
+        self.retriever = self
+        self.filters: list[Filters] = []
         self.papers = dict(PAPERS)
         self.steps = self.streams = 0
         self.asked: list[tuple[str, tuple[Turn, ...]]] = []
@@ -154,6 +172,7 @@ class FakeAssistant:
     ) -> Iterator[Event]:
         cancel = cancel or threading.Event()
         self.asked.append((question, tuple(history)))
+        self.filters.append(filters or Filters())
         self._askers += 1
         self.streams += 1
         try:
@@ -180,11 +199,43 @@ class FakeAssistant:
             self.steps += 1
             yield event
 
+    @cached_property
+    def library(self) -> Library:
+        library = Library(self.settings.collection_dir)
+        if not library.size()[0]:
+            fill(library, [paper for paper, _ in self.papers.values()])
+        return library
+
+    def search(self, queries: Sequence[str], most: int = 20, filters: Filters | None = None) -> list[Hit]:
+        """All papers in their order, but those that the filters leave out."""
+        without = filters.without if filters else ()
+        return [Hit(p, 0.5, Why(terms=("a",))) for p, _ in self.papers.values() if p.key not in without][
+            :most
+        ]
+
     def paper(self, key: str) -> tuple[Paper, tuple[Sentence, ...]] | None:
-        return self.papers.get(key)
+        """One of `papers`, as they are now, or what was added to the library meanwhile."""
+        added = self.library.paper(key)
+        return self.papers.get(key) or ((added, self.library.sentences(added)) if added else None)
 
     def examples(self, n: int = 4) -> list[str]:
         return list(self.scripts)[:n]
 
+    def fingerprint(self) -> dict[str, object]:
+        return {"model": "scripted"}
+
     def size(self) -> tuple[int, int]:
-        return len(self.papers), sum(len(sentences) for _, sentences in self.papers.values())
+        return self.library.size()
+
+
+def fill(library: Library, papers: Sequence[Paper], file: str = "fake.bib") -> None:
+    """Put papers into a library as if they had been read from a file, under their own keys."""
+    importer = Importer(library, Path("/files") / file)
+    importer.add(
+        Record(
+            file, n, p.abstract, p.abstract, title=p.title, citekey=p.key, authors=p.authors,
+            year=p.year, venue=p.venue, venue_as_found=p.venue_as_found, url=p.url, note=p.note,
+        )
+        for n, p in enumerate(papers, 1)
+    )  # fmt: skip
+    importer.finish("")

@@ -232,3 +232,19 @@ def test_the_prompt_is_pinned_byte_for_byte(tmp_path: Path) -> None:
     if os.environ.get("PINCITE_GOLDEN"):  # to renew it: PINCITE_GOLDEN=1 pytest tests/test_assistant.py
         golden.write_text(read, encoding="utf-8")
     assert read == golden.read_text(encoding="utf-8")
+
+
+def test_a_comparison_with_something_that_is_not_there_is_answered_in_part(tmp_path: Path) -> None:
+    model = ScriptedModel(["TidalNet replaces attention with learned recurrent filters [1]."])
+    answer = assistant_at(tmp_path, model).ask("Compare the filters of TidalNet with those of PatchTST.")
+    assert (answer.status, answer.note) == ("partial", "These papers do not mention PatchTST.")
+    assert {c.paper for s in answer.sentences for c in s.citations} == {"roe24"}
+
+
+def test_a_wrong_premise_is_answered_with_the_sentence_that_contradicts_it(tmp_path: Path) -> None:
+    model = ScriptedModel(["It trains slower because of its filters [1]."])
+    assistant = assistant_at(tmp_path, model)
+    answer = assistant.ask("Why does TidalNet train slower than a transformer on the Brest gauge?")
+    assert (answer.status, answer.timing.first_token_s, model.produced) == ("answered", None, 0)
+    assert [(s.support, "2.6 times faster" in s.text) for s in answer.sentences] == [("quoted", True)]
+    assert answer.note == "The papers say the opposite of what the question takes for granted."

@@ -20,6 +20,11 @@ def evidence() -> list[Evidence]:
     ]
 
 
+def denying() -> list[Evidence]:
+    text = "TidalNet works without any fine-tuning data."
+    return [Evidence(1, Paper(1, "roe24", "TidalNet", text), Sentence("roe24", 0, 0, len(text), text))]
+
+
 def said(text: str, paper: str, n: int = 1) -> AnswerSentence:
     return AnswerSentence(text, "supported", (Citation(n, paper, paper, text, 0, len(text), "supported"),))
 
@@ -65,12 +70,25 @@ def test_sides_are_the_papers_named_then_those_that_stand_out():
             [("a", "GraftTree", 0.8), ("b", "TidalNet", 0.7), ("c", "MoorNet", 0.6), ("d", "KilnNet", 0.3)], 1
         )
     ]
-    named = sides("How do TidalNet and MoorNet differ?", hits, edge=0.75)
-    assert [h.paper.key for h in named] == ["b", "c", "a"]
-    assert [h.paper.key for h in sides("Compare the two papers.", hits, edge=0.65)] == ["a", "b"]
+    asked: list[str] = []
+
+    def search(name: str) -> list[Hit]:
+        asked.append(name)
+        return hits[3:]
+
+    named, missing = sides("How do TidalNet and MoorNet differ?", hits, 0.75, search)
+    assert ([h.paper.key for h in named], missing, asked) == (["b", "c"], [], [])
+    one, _ = sides("How does MoorNet differ from the other paper?", hits, 0.75, search)
+    assert [h.paper.key for h in one] == ["c", "a"]
+    unnamed, _ = sides("Compare the two papers.", hits, 0.65, search)
+    assert [h.paper.key for h in unnamed] == ["a", "b"]
+    far, missing = sides("Contrast KilnNet with GraftTree and WhoNet.", hits[:3], 0.9, search)
+    assert ([h.paper.key for h in far], missing, asked) == (["d", "a"], ["WhoNet"], ["KilnNet", "WhoNet"])
 
 
 def test_a_premise_that_the_first_paper_contradicts_is_found():
     found = contradicting("Why does TidalNet train slower than a transformer?", evidence())
     assert [e.sentence.text for e in found] == [FAST]
+    (denied,) = contradicting("Which fine-tuning data does TidalNet need?", denying())
+    assert denied.sentence.text == "TidalNet works without any fine-tuning data."
     assert contradicting("Why does TidalNet train faster than a transformer?", evidence()) == []

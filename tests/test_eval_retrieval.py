@@ -351,3 +351,33 @@ def test_options_that_do_not_go_together(call: Any, tmp_path: Path, options: lis
 def test_help_holds_examples(call: Any) -> None:
     for command in ([], ["check"], ["run"], ["compare"], ["gate"]):
         assert "pincite eval " in call(*command, "--help").stdout
+
+
+def test_drafts_are_run_and_the_summary_says_so(call: Any, tmp_path: Path) -> None:
+    questions = tmp_path / "set.jsonl"
+    questions.write_text(lines([ITEM | {"reviewed": False}, ABSENT, ITEM | {"id": "l", "reviewed": True}]))
+    done = call("run", questions, "--out", tmp_path / "a")
+    assert done.stdout.splitlines()[-1].startswith("1 of 3 questions are drafts that nobody has reviewed")
+    assert json.loads((tmp_path / "a" / "run.json").read_text())["unreviewed"] == 1
+    questions.write_text(lines([ITEM, ABSENT]))
+    assert "drafts" not in call("run", questions, "--out", tmp_path / "b").stdout
+
+
+def test_only_the_questions_with_some_ids(call: Any, tmp_path: Path) -> None:
+    questions = tmp_path / "set.jsonl"
+    questions.write_text(lines([ITEM, ABSENT, ITEM | {"id": "l"}]))
+    call("run", questions, "--out", tmp_path / "a", "--ids", "l,x")
+    rows = [json.loads(line) for line in (tmp_path / "a" / "answers.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["x", "l"]  # in the set's order
+    done = call("run", questions, "--out", tmp_path / "b", "--ids", "l,m,n")
+    assert "The set has no question with the id m, n." in str(done.exception)
+    done = call("run", questions, "--out", tmp_path / "b", "--ids", "l", "--kinds", "absent_far")
+    assert "There is no question to ask" in str(done.exception)
+
+
+@pytest.mark.parametrize("field", [{"reviewed": "no"}, {"note": 3}])
+def test_the_fields_of_drafts_are_checked(call: Any, tmp_path: Path, field: dict[str, Any]) -> None:
+    questions = tmp_path / "set.jsonl"
+    questions.write_text(lines([ITEM | field]))
+    done = call("check", questions)
+    assert isinstance(done.exception, InputError) and f"'{next(iter(field))}' must be" in str(done.exception)

@@ -12,8 +12,9 @@ from shelf import BITTERN, DUNLIN, GODWIT, numbered, put, record
 
 from rag.identity import SAME, resemblance
 from rag.keeping import records_of, remove
-from rag.library import Library, record_json, to_record
+from rag.library import Library
 from rag.nouns import Record
+from rag.serial import record_json, to_record
 
 TEXTS = (BITTERN, BITTERN.replace("copper", "brass"), DUNLIN, GODWIT, numbered(1))
 TITLES = (

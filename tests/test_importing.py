@@ -219,7 +219,7 @@ def test_a_file_whose_import_broke_off_is_read_again(
     """C14: a file counts as read only when it was read to its end; what was stored before stays."""
     monkeypatch.setattr(importing, "BATCH", 1)
 
-    def broken(path: Path) -> object:
+    def broken(path: Path, *_: object) -> object:
         yield record(BITTERN, 1)
         yield record(DUNLIN, 2)
         raise KeyboardInterrupt

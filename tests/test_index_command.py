@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,8 +34,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         json.dumps({"id": "g24", "title": "Drones at Rest", "abstract": GODWIT})
     )
 
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(cli.pincite, arguments)
+    def run(*arguments: str, stdin: bytes = b"") -> Result:
+        return CliRunner().invoke(cli.pincite, arguments, input=stdin)
 
     return run
 
@@ -84,7 +85,7 @@ def test_rebuild_needs_no_file(run: Run, tmp_path: Path) -> None:
     run("index", "one.txt")
     (tmp_path / "one.txt").unlink()
     result = run("index", "--rebuild")
-    assert result.exit_code == 0 and table(result)["embedded now"] == "2"
+    assert result.exit_code == 0 and table(result)["embedded now"] == "0"  # refilled from the library
     both = run("index", "--rebuild", "--no-embed")
     assert both.exit_code == 2 and "--no-embed and --rebuild exclude each other" in both.stderr
 
@@ -146,3 +147,76 @@ def test_remove_tells_what_went_and_what_another_file_keeps(run: Run, tmp_path: 
         json.loads(line) for line in run("search", "--json", "mudflats and ship logs").stdout.splitlines()
     ]
     assert "Tides" not in "".join(hit["quote"] for hit in hits)
+
+
+# Where papers come from
+
+
+def test_standard_input_is_a_file_like_any_other(run: Run) -> None:
+    result = run("index", "-", "two.jsonl", "--no-embed", stdin=Path("one.txt").read_bytes())
+    assert result.stdout.splitlines()[:2] == [
+        "two.jsonl: 1 record, 1 new paper",
+        "standard input: 2 records, 2 new papers",
+    ]
+    rows = [json.loads(line) for line in run("papers", "--json").stdout.splitlines()]
+    assert {source for row in rows for source in row["sources"]} == {"standard input", "two.jsonl"}
+    again = run("index", "-", "--no-embed", stdin=Path("one.txt").read_bytes())
+    assert again.stdout.startswith("standard input: unchanged since it was last read\n")
+    assert run("remove", "standard input").stdout == "2 removed\n"
+
+
+def test_nothing_on_standard_input_is_a_problem(run: Run) -> None:
+    result = run("index", "-", "--no-embed")
+    assert "standard input: the file is empty" in result.stderr and result.exit_code == 0
+    assert run("index", "-", "--no-embed", "--strict").exit_code == 1
+
+
+def test_a_mixed_folder_gives_what_is_known_and_tells_the_rest(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.csv").write_text(f'Title,Abstract\nRadios,"{BITTERN}"\n')
+    (folder / "deep" / "b.bib").write_text(f"@misc{{d24, title={{Shores}}, abstract={{{DUNLIN}}}}}\n")
+    with zipfile.ZipFile(folder / "c.zip", "w") as zipped:
+        zipped.writestr("list.md", f"## Drones\n\n<details>\n{GODWIT}\n</details>\n")
+        zipped.writestr("photo.png", b"\x89PNG\r\n")
+    (folder / "notes.ini").write_text("[main]\nkey = value\n")
+    (folder / "empty.txt").write_text("")
+    result = run("index", "mixed", "--no-embed", "--report", "report.json")
+    assert result.exit_code == 0 and table(result) | {"seconds": ""} == {
+        "papers": "3", "sentences": "12", "embedded now": "0", "skipped": "3", "seconds": "",
+    }  # fmt: skip
+    assert {p["source"]: p["cause"] for p in json.loads(Path("report.json").read_text())} == {
+        "c.zip!photo.png": "not text but a PNG image",
+        "notes.ini": "nothing in it looks like an abstract",
+        "empty.txt": "the file is empty",
+    }
+    assert run("index", "mixed", "--no-embed", "--strict").exit_code == 1
+    assert run("remove", "c.zip").stdout == "1 removed\n"
+
+
+def test_columns_of_a_table_are_named_by_the_user(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f'Paper Title,What it says\nRadios,"{BITTERN}"\n')
+    unnamed = run("index", "t.csv", "--no-embed", "--strict")
+    assert unnamed.exit_code == 1 and "its columns: 'Paper Title', 'What it says'" in unnamed.stderr
+    result = run(
+        "index", "t.csv", "--no-embed", "--map", "title=paper title", "--map", "abstract=What it says"
+    )
+    assert result.stdout.startswith("t.csv: 1 record, 1 new paper\n")
+    assert run("papers").stdout.endswith("Radios\n")
+
+
+def test_another_mapping_reads_an_unchanged_table_anew(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f'title,Long Title,abstract\nR,Radios That Sleep,"{BITTERN}"\n')
+    run("index", "t.csv", "--no-embed")
+    assert "unchanged" in run("index", "t.csv", "--no-embed").stdout
+    result = run("index", "t.csv", "--no-embed", "--map", "title=Long Title")
+    assert "unchanged" not in result.stdout
+    assert run("papers").stdout.endswith("Radios That Sleep\n")
+
+
+@pytest.mark.parametrize("mapping", ["title", "title=", "colour=Paint", "=x"])
+def test_a_mapping_that_says_nothing_is_wrong_usage(run: Run, mapping: str) -> None:
+    result = run("index", "one.txt", "--map", mapping)
+    assert (
+        result.exit_code == 2 and "give FIELD=COLUMN, where FIELD is one of abstract, title" in result.stderr
+    )

@@ -74,6 +74,20 @@ def test_a_step_that_fails_leaves_the_version_before(tmp_path: Path, monkeypatch
     assert Library(tmp_path).db.execute("SELECT * FROM sqlite_master WHERE name = 'half'").fetchall() == []
 
 
+def test_a_step_that_another_process_has_taken_meanwhile_is_not_taken_again(tmp_path: Path) -> None:
+    """A step that could run twice without an error would throw away what the other process has written since."""
+    late = Library(tmp_path)
+    versions = [2]  # as a process saw it that then waited for its turn
+    late.db.execute("INSERT INTO chunks (vector, paper_id, numbers) VALUES ('v', 1, x'00')")
+    with pytest.MonkeyPatch.context() as patch:
+        real = schema._version
+        patch.setattr(
+            schema, "_version", lambda connection: versions.pop(0) if versions else real(connection)
+        )
+        schema.migrate(late.db)
+    assert late.db.execute("SELECT count(*) FROM chunks").fetchone() == (1,)
+
+
 def test_a_library_of_a_newer_program_is_refused(library: Library) -> None:
     library.db.execute("PRAGMA user_version = 99")
     with pytest.raises(

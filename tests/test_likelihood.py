@@ -1,6 +1,7 @@
 """A second look at close papers by a small language model."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ MODEL = Path(os.environ.get("PINCITE_HOME", "")) / "models" / "SmolLM2-135M-Inst
 class Fixed:
     """Scores by key words of the passage."""
 
+    name = "fixed"
+
     def __init__(self, **scores: float) -> None:
         self.by_word, self.asked = scores, []
 
-    def scores(self, question, passages):
+    def scores(self, question, passages, cancel=None):
         self.asked.append((question, list(passages)))
         return [next((v for k, v in self.by_word.items() if k in passage), -3.0) for passage in passages]
 
@@ -38,6 +41,14 @@ def test_the_likeliest_of_the_first_papers_comes_first():
     assert scorer.asked == [("Q?", [f"T. Abstract w{i}x." for i in range(LOOKED_AT)])]
 
 
+def test_a_stopped_look_leaves_the_order():
+    class Stopped(Fixed):
+        def scores(self, question, passages, cancel=None):
+            return [-1.0]
+
+    assert reranked(Stopped(), "Q?", hits(3)) == hits(3)
+
+
 def test_nothing_found_is_nothing_to_compare():
     assert reranked(Fixed(), "Q?", []) == []
 
@@ -56,5 +67,22 @@ def test_a_real_model_finds_the_abstract_that_shares_no_word(tmp_path):
     assert scorer.scores(question, passages) == first
     assert scorer.scores(question, passages[::-1]) == first[::-1]
     assert scorer.scores("", passages) == [0.0, 0.0]
+    stopped = threading.Event()
+    stopped.set()
+    assert scorer.scores(question, passages, stopped) == []
     assert Likelihood(MODEL, tmp_path).scores(question, passages) == first  # from the kept weights
     assert [f.suffix for f in (tmp_path / "likelihood").iterdir()] == [".gguf"]
+
+
+def test_a_scorer_that_is_not_here_is_done_without_and_never_fetched(tmp_path, monkeypatch):
+    from rag import weights
+    from rag.errors import SettingsError
+    from rag.opening import scorer_of
+    from rag.settings import load
+
+    monkeypatch.setattr(weights, "REMOTE", (lambda *_: pytest.fail("fetched"),))
+    monkeypatch.delenv("PINCITE_WEIGHTS_PATH", raising=False)
+    assert scorer_of(load(home=tmp_path)) is None
+    assert scorer_of(load(home=tmp_path, scorer="none")) is None
+    with pytest.raises(SettingsError, match="no scorer 'other'"):
+        scorer_of(load(home=tmp_path, scorer="other"))

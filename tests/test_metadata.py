@@ -10,6 +10,7 @@ from rag.metadata import (
     arxiv_id,
     bibtex_names,
     doi,
+    indexed_names,
     known_venue,
     names,
     openreview_id,
@@ -52,12 +53,45 @@ from rag.metadata import (
         ([{"first": "Ann", "last": "Roe"}, {"firstName": "Bob", "lastName": "Poe"}], ("Ann Roe", "Bob Poe")),
         ([{"literal": "The Pebble Team"}, {"name": None}], ("The Pebble Team",)),
         ({"value": ["Ann Roe", "Bob Poe"]}, ("Ann Roe", "Bob Poe")),
+        (
+            [{"family": "Berg", "given": "Bob", "non-dropping-particle": "van der", "suffix": "Jr."}],
+            ("Bob van der Berg Jr.",),
+        ),
+        ([{"literal": "Pebble, Sand and Gravel Group"}], ("Pebble, Sand and Gravel Group",)),
+        ("Liu R., Adler D.G., van der Roe A.-B.", ("R. Liu", "D.G. Adler", "A.-B. van der Roe")),
+        ("Karthik S.", ("Karthik S.",)),
+        ("Roe, Ann, Jr. and Poe, Bob", ("Ann Roe Jr.", "Bob Poe")),
+        ("Roe, Ann Jr and Poe, Bob III", ("Ann Roe Jr", "Bob Poe III")),
+        ("Anonymous", ()),
+        (["Anonymous Authors", "Ann Roe"], ("Ann Roe",)),
         (None, ()),
         (7, ()),
     ],
 )
 def test_names(value: object, people: tuple[str, ...]) -> None:
     assert names(value) == people
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("Roe, Ann B", "Ann B Roe"),
+        ("Roe, A.B.", "A.B. Roe"),
+        ("Roe A.B.", "A.B. Roe"),
+        ("Roe AB", "AB Roe"),
+        ("de la Roe-Poe A. B.", "A. B. de la Roe-Poe"),
+        ("Ørsted É.", "É. Ørsted"),
+        ("Ann Roe", "Ann Roe"),
+        ("Roe, Ann, Jr.", "Ann Roe Jr."),
+        ("Roe, Ann B 3rd", "Ann B 3rd Roe"),
+        ("Pebble and Sand Group", "Pebble and Sand Group"),
+        ("Sand TEAM", "Sand TEAM"),
+        ("ROE A", "ROE A"),
+        ("", ""),
+    ],
+)
+def test_names_of_citation_indexes(value: str, name: str) -> None:
+    assert indexed_names([value, "Poe, Bob"]) == (*([name] if name else []), "Bob Poe")
 
 
 def test_bibtex_commas_never_part_people() -> None:
@@ -77,10 +111,10 @@ def test_names_of_anything_are_names(text: str) -> None:
     [
         ("ICML 2024", "ICML", 2024),
         ("ICML 2024 Papers", "ICML", 2024),
-        ("Proceedings of the 41st International Conference on Machine Learning", "ICML", None),
-        ("Proceedings of the 41st International Conference on Machine Learning, PMLR 235", "ICML", None),
+        ("Proceedings of the 41st International Conference on Machine Learning", "ICML", 2024),
+        ("Proceedings of the 41st International Conference on Machine Learning, PMLR 235", "ICML", 2024),
         ("International Conference on Learning Representations (ICLR)", "ICLR", None),
-        ("Advances in Neural Information Processing Systems 36", "NeurIPS", None),
+        ("Advances in Neural Information Processing Systems 36", "NeurIPS", 2023),
         ("NIPS 2017", "NeurIPS", 2017),
         ("Submitted to ICLR 2024", "ICLR", 2024),
         ("ICLR.cc/2024/Conference", "ICLR", 2024),
@@ -97,7 +131,7 @@ def test_names_of_anything_are_names(text: str) -> None:
         (
             "Proceedings of the 61st Annual Meeting of the Association for Computational Linguistics",
             "ACL",
-            None,
+            2023,
         ),
         ("Findings of the Association for Computational Linguistics: EMNLP 2023", "EMNLP Findings", 2023),
         (
@@ -113,7 +147,23 @@ def test_names_of_anything_are_names(text: str) -> None:
         ("Conference on Learning Theory", "COLT", None),
         ("Journal of Machine Learning Research", "JMLR", None),
         ("Trans. Mach. Learn. Res., 2023", "TMLR", 2023),
-        ("First Conference on Language Modeling", "COLM", None),
+        ("First Conference on Language Modeling", "COLM", 2024),
+        ("Forty-first International Conference on Machine Learning", "ICML", 2024),
+        ("The Twelfth International Conference on Learning Representations", "ICLR", 2024),
+        ("The Thirty-eighth Annual Conference on Neural Information Processing Systems", "NeurIPS", 2024),
+        ("Advances in Neural Information Processing Systems, volume 33", "NeurIPS", 2020),
+        ("The Fortieth Conference on Uncertainty in Artificial Intelligence", "UAI", 2024),
+        ("Proceedings of the 3rd International Conference on Machine Learning", "ICML", None),
+        ("the 5th Workshop at the International Conference on Machine Learning", "ICML Workshop", None),
+        ("41st International Conference on Machine Learning and Applications", "ICMLA", None),
+        ("Fourth Conference on Pebbles", "Fourth Conference on Pebbles", None),
+        ("InProceedings of the 31st Symposium on Pebbles", "Symposium on Pebbles", None),
+        ("Medical Image Computing and Computer-Assisted Intervention – MICCAI 2021", "MICCAI", 2021),
+        ("Proc. VLDB Endowment", "VLDB", None),
+        ("Journal of Pebbles, Vol. 3, No. 2, pp. 5-10", "Journal of Pebbles", None),
+        ("Pebble Rev. Lett. 104, 123 (2010)", "Pebble Rev. Lett", 2010),
+        ("ActaPebb.56:1-50,2006", "ActaPebb", 2006),
+        ("Pebbles 2.0", "Pebbles 2.0", None),
         ("INTERSPEECH 2023", "Interspeech", 2023),
         ("IEEE International Conference on Acoustics, Speech and Signal Processing", "ICASSP", None),
         ("International Conference on Machine Learning and Applications", "ICMLA", None),

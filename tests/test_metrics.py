@@ -2,6 +2,7 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from eval.bootstrap import differences, totals
 from eval.matching import fact_found, folded, holds, is_number, numbers, opening, skeleton, without_markers
-from eval.metrics import FIGURES, Abstracts, RowScore, Share, score_row, word_limit
+from eval.metrics import FIGURES, Abstracts, RowScore, Share, refusals, score_row, word_limit
 from eval.questions import Question, load
 from eval.ranking import figures, trec
 from rag.text import readable
@@ -113,6 +114,11 @@ def test_a_right_answer() -> None:
         long=Share(0, 1),
         own=Share(1, 1),
         nums=Share(1, 1),  # 3.4 stands in the quote
+        citpre=Share(1, 1),
+        citrec=Share(1, 1),
+        quoted=Share(0, 1),
+        supported=Share(0, 1),
+        weak=Share(1, 1),
     )
 
 
@@ -173,6 +179,51 @@ def test_citations_are_counted_and_averaged() -> None:
     assert score.exact == Share(2, 3)  # the last one's span is off by one
     assert score.ingold == Share(2 / 3, 1)  # kiln, not mole, kiln
     assert score.nums == Share(1, 2)  # 3.4 stands, 7 does not
+
+
+def test_citations_are_measured_against_gold_evidence_both_ways() -> None:
+    two = replace(SPEED, evidence=(*SPEED.evidence, "Mole digs for causal links in streams."))
+    row = answered(
+        ("Kiln is 3.4 times faster on a laptop.", [QUOTE, cite("kiln", KILN, KILN[:40])]),
+        ("It is fast.", [QUOTE]),
+    )
+    score = score_row(two, row, ABSTRACTS)
+    assert score.citpre == Share(2, 3)  # QUOTE twice, and one of another sentence of the paper
+    assert score.citrec == Share(1, 2)  # nothing cites the sentence of Mole
+    assert score.ingold == Share(1, 1)  # and yet every citation is of a gold paper
+
+
+def test_without_gold_quotes_there_is_no_precision() -> None:
+    score = score_row(replace(SPEED, evidence=(), papers=("kiln",)), GOOD, ABSTRACTS)
+    assert (score.citpre, score.citrec) == (None, None)
+    silent = score_row(SPEED, answered(("Fast.", [])), ABSTRACTS)
+    assert (silent.citpre, silent.citrec) == (None, Share(0, 1))  # no citation: no precision, recall 0
+
+
+def test_grades_are_shares_of_sentences() -> None:
+    row = answered(("Kiln is fast.", [QUOTE]), ("It is.", [QUOTE]), ("So it is.", [QUOTE]))
+    for sentence, grade in zip(row["sentences"], ("quoted", "supported", "supported"), strict=True):
+        sentence["support"] = grade
+    score = score_row(SPEED, row, ABSTRACTS)
+    assert (score.quoted, score.supported, score.weak) == (Share(1, 3), Share(2, 3), Share(0, 3))
+
+
+def test_without_the_abstracts_the_other_figures_are_the_same() -> None:
+    known = score_row(SPEED, GOOD, ABSTRACTS).figures()
+    assert score_row(SPEED, GOOD, None).figures() == {
+        name: share for name, share in known.items() if name not in ("exact", "ingold", "own")
+    }
+
+
+def test_both_errors_of_refusal() -> None:
+    rows = [{"over": Share(x, 1)} for x in (1, 0, 0, 0)] + [{"refok": Share(x, 1)} for x in (1, 1, 0)]
+    assert refusals(rows) == {
+        "refpre": Share(2, 3),  # three refusals, two of them right
+        "refrec": Share(2, 3),  # three unanswerable questions, two refused
+        "refover": Share(1, 4),
+    }
+    assert refusals([{"over": Share(0, 1)}]) == {"refover": Share(0, 1)}  # no refusal: no precision
+    assert refusals([{}]) == {}
 
 
 def test_no_citations_means_no_figure_about_them() -> None:
@@ -415,4 +466,5 @@ def test_reference_texts_are_right(judge: Judge) -> None:
 
 
 def test_figures_are_listed_once() -> None:
-    assert FIGURES[0] == "dead" and set(COLUMNS) == set(FIGURES) - {"dead"}
+    ours_alone = {"dead", "citpre", "citrec", "quoted", "supported", "weak"}
+    assert FIGURES[0] == "dead" and set(COLUMNS) == set(FIGURES) - ours_alone

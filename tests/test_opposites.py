@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.opposites import opposite
+from rag.opposites import denied, opposite
 
 SOURCE = "TidalNet models are more stable and faster to train than transformer models."
 
@@ -33,3 +33,29 @@ def test_the_other_direction_contradicts(claim):
 )
 def test_agreement_negation_and_other_subjects_do_not(claim, source):
     assert not opposite(claim, source)
+
+
+def test_a_negation_turns_a_direction_round():
+    claim = "Why is Mooring better than TidalNet at wave forecasts?"
+    assert opposite(claim, "On wave forecasts, Mooring was not able to outperform TidalNet.")
+    assert opposite(claim, "Kiln was best, while Mooring did not beat TidalNet at wave forecasts.")
+    assert not opposite(claim, "Mooring outperforms TidalNet at wave forecasts.")
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "expected"),
+    [
+        ("Which noise schedule does Kiln use?", "Kiln does not use any noise schedule.", True),
+        ("How many noise schedules does Kiln use?", "Kiln works without a noise schedule.", True),
+        ("Which noise schedule does Kiln use?", "Kiln uses a cosine noise schedule.", False),
+        (
+            "Which noise schedule does Kiln use?",
+            "It tunes itself without raising noise schedule costs.",
+            False,
+        ),
+        ("Why does Kiln not use a noise schedule?", "Kiln does not use any noise schedule.", False),
+        ("Which noise does Kiln use?", "Kiln has no schedule.", False),
+    ],
+)
+def test_what_a_source_says_is_not_there(claim, source, expected):
+    assert denied(claim, source) is expected

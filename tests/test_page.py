@@ -11,16 +11,18 @@ from pathlib import Path
 
 import httpx
 import pytest
-from fake_assistant import ANSWER, EVIDENCE, HARBOUR, LANTERN, REFUSAL, SENTENCES, FakeAssistant, script_of
+from fake_assistant import ANSWER, EVIDENCE, HARBOUR, REFUSAL, SENTENCES, FakeAssistant, script_of
 
 from rag.errors import ModelError, PinciteError
 from rag.nouns import Answer, Done, Draft, Event, Found, Settled, Turn, Waiting
 from rag.rows import answer_row
 from ui.web import page as page_module
+from ui.web.asking import views
 from ui.web.conversation import advance, answer_to, converse, opened
-from ui.web.page import build, launch, serve, views
+from ui.web.page import build, launch, serve
 from ui.web.relay import Running, relay
 from ui.web.render import Shown
+from ui.web.tabs import chat
 
 QUESTION = ANSWER.question
 ENDLESS = [Found("x", EVIDENCE, ()), Settled(SENTENCES[0]), *(Draft("word " * n) for n in range(1, 1000))]
@@ -151,9 +153,11 @@ def test_running_stops_only_the_questions_of_that_session() -> None:
     running = Running()
     with running.question("a") as first, running.question("a") as second, running.question("b") as other:
         running.stop("a")
+        assert running.busy("a") and not running.busy("c")
         assert (first.is_set(), second.is_set(), other.is_set()) == (True, True, False)
     assert other.is_set()
     running.stop("a")  # nothing runs: nothing to do
+    assert not running.busy("a")
 
 
 # ------------------------------------------------------------------------------- views of the page
@@ -208,7 +212,7 @@ def test_the_hint_shows_a_command_that_works(
 ) -> None:
     monkeypatch.setattr(sys, "argv", [called])
     monkeypatch.setenv("PATH", path)
-    assert shown in page_module._welcome(FakeAssistant({}, is_sample=True))
+    assert shown in chat._welcome(FakeAssistant({}, is_sample=True))
 
 
 def test_only_what_changed_is_sent_and_old_turns_once() -> None:
@@ -217,7 +221,7 @@ def test_only_what_changed_is_sent_and_old_turns_once() -> None:
     assert [set(view) for view in got[:1]] == [{"past", "source", "box", "top", "turns", "now", "evidence"}]
     assert got[0]["box"] == "" and 'data-turn="0"' in got[0]["past"]
     drafts = [view for view in got[1:-1] if "draft" in view["now"]]
-    assert drafts and all(set(view) <= {"turns", "now"} for view in drafts[1:])
+    assert drafts and all(set(view) <= {"turns", "now", "evidence"} for view in drafts[1:])
     assert 'data-turn="1"' in got[-1]["now"]
 
 
@@ -262,7 +266,7 @@ def test_a_near_paper_that_has_been_removed_says_so() -> None:
         {"n": ["2"], "turn": {"a": 1}},
         {"n": "²", "turn": "0"},
         {"paper": "../../etc", "turn": "0"},
-        {"paper": LANTERN[0].key, "turn": "0"},
+        {"alike": "../../etc"},
     ],
 )
 def test_a_press_that_means_nothing_opens_nothing(data: dict[str, object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -158,10 +159,12 @@ def test_a_connection_that_is_cut_within_an_event_is_named(server: Fake) -> None
         next(stream)
 
 
-def test_a_refused_connection_is_named(server: Fake) -> None:
-    server.server_close()
-    with pytest.raises(ModelError, match=f"No server answers at {server.url} .*--llm"):
-        drained(RemoteModel(server.url, "big").stream(RULES, QUESTION, max_tokens=9))
+def test_a_refused_connection_is_named() -> None:
+    with socket.socket() as probe:  # a port that nobody listens at
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
+    with pytest.raises(ModelError, match=f"No server answers at {url} .*--llm"):
+        drained(RemoteModel(url, "big").stream(RULES, QUESTION, max_tokens=9))
 
 
 def test_cancel_is_heard_while_the_server_is_silent(server: Fake) -> None:

@@ -20,9 +20,11 @@ from payloads import PAYLOADS
 from rag.nouns import Answer, AnswerSentence, Dropped, Hit, Why
 from rag.refusal import refusal_text
 from ui.web.clean import MATH_TAGS, TAGS, clean
+from ui.web.links import web_address
+from ui.web.panel import source_html
 from ui.web.prose import Mark, formula, prose
 from ui.web.render import Shown, header_html, turns_html, welcome_html
-from ui.web.sources import evidence_html, source_html, web_address
+from ui.web.sources import evidence_html
 
 
 class Page(HTMLParser):
@@ -107,8 +109,11 @@ def test_a_settled_sentence_has_its_chips_with_turn_title_and_quote() -> None:
         ("4", "3"),
         ("3", "3"),
     ]
-    assert chips[1]["aria-label"] == "Source 2: Lantern: Pruning Networks While They Train"
-    assert chips[1]["title"] == "“On a laptop processor it runs 2.7 times faster than the dense network.”"
+    assert chips[1]["aria-label"] == "Source 2, word for word: Lantern: Pruning Networks While They Train"
+    assert chips[1]["title"] == (
+        "“On a laptop processor it runs 2.7 times faster than the dense network.”\n"
+        "Lantern: Pruning Networks While They Train\nword for word"
+    )
     assert [tag for tag, attrs in page.tags if attrs in chips] == ["button"] * 4
 
 

@@ -68,7 +68,8 @@ def test_only_papers_whose_sentences_differ_are_embedded_anew(library: Library, 
     )  # three sentences where there were two; no stale vector is left
 
 
-def test_a_kill_before_the_end_changes_nothing(library: Library) -> None:
+def test_a_kill_before_the_end_changes_nothing(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.resplit.PAGE", 1)  # so that progress is told, and can be interrupted
     as_if_split_before(library)
     old = texts(library)
 

@@ -88,7 +88,7 @@ class Scripted:
 
 def go(out: Path, assistant: Any = None, questions: Sequence[Question] = QUESTIONS, **more: Any) -> Any:
     settings = {"abstracts": ABSTRACTS, "conditions": CONDITIONS} | more
-    return run(questions, assistant or Scripted(), out, **settings)
+    return run(questions, [assistant or Scripted()], out, **settings)
 
 
 def rows(file: Path) -> list[dict[str, Any]]:
@@ -277,7 +277,7 @@ def test_seconds_left_come_from_this_session(monkeypatch: pytest.MonkeyPatch) ->
     clock = iter([100.0, 110.0, 130.0])
     monkeypatch.setattr("eval.progress.time.monotonic", lambda: next(clock))
     told: list[float] = []
-    assert list(counted("ab", lambda done, total, left: told.append(left), before=7)) == ["a", "b"]
+    assert list(counted("ab", 2, lambda done, total, left: told.append(left), before=7)) == ["a", "b"]
     assert told == [10.0, 0.0]  # 10 s for one, one to go; nothing to go
 
 
@@ -287,7 +287,7 @@ def test_retrieval_alone_asks_nobody(tmp_path: Path) -> None:
         return {"k": {"fused MRR": Share(0.5, 1)}}
 
     facts = CONDITIONS | {"mode": "retrieval"}
-    scored = run(QUESTIONS, None, tmp_path, abstracts=ABSTRACTS, conditions=facts, retrieve=retrieve)
+    scored = run(QUESTIONS, [], tmp_path, abstracts=ABSTRACTS, conditions=facts, retrieve=retrieve)
     assert scored[0].figures == {"fused MRR": Share(0.5, 1)} and scored[1].figures == {}
     assert not (tmp_path / "answers.jsonl").exists()
     assert read_run(tmp_path)[1] == scored

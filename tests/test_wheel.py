@@ -15,6 +15,8 @@ DATA = {
     "models/catalog.toml",
     "models/README.md",
     "prompts/answer.md",
+    "prompts/draft.md",
+    "prompts/judge.md",
     "sample/iclr2024.bib",
     "sample/icml2024.bib",
     "ui/web/page.js",

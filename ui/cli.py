@@ -24,6 +24,7 @@ COMMANDS = {
     "index": "ui.commands.index:index",
     "papers": "ui.commands.papers:papers",
     "remove": "ui.commands.papers:remove",
+    "export": "ui.commands.export:export",
     "search": "ui.commands.ask:search",
     "ask": "ui.commands.ask:ask",
     "chat": "ui.commands.ask:chat",
@@ -74,7 +75,7 @@ class Context:
         self._must_exist()
         with self.progress() as bar:
             retriever = retriever_of(self.settings, bar)
-        self._tell_if_empty(retriever.library)
+        self._tell_how_far(retriever.library)
         return retriever
 
     def open_assistant(self) -> Assistant:
@@ -83,7 +84,7 @@ class Context:
         self._must_exist()
         with self.progress() as bar:
             assistant = assistant_of(self.settings, bar)
-        self._tell_if_empty(assistant.library)
+        self._tell_how_far(assistant.library)
         return assistant
 
     def _must_exist(self) -> None:
@@ -103,6 +104,20 @@ class Context:
                 f"The collection {self.settings.collection!r} is empty. To fill it: pincite index FILE",
                 err=True,
             )
+
+    def _tell_how_far(self, library: Library) -> None:
+        """What answers rest on, where that is not the whole collection: nothing is waited for."""
+        from rag.indexing import writer_of
+
+        papers, left = library.size()[0], library.pending()
+        without = f"{left:,} of {papers:,} papers have no vectors yet, only their words are searched."
+        if writer := writer_of(library.folder):
+            here = without if left else f"{papers:,} papers are here so far."
+            click.echo(f"{writer.capitalize()} is writing to this collection: {here}", err=True)
+        elif left:
+            click.echo(f"{without} To finish: pincite index --rebuild", err=True)
+        else:
+            self._tell_if_empty(library)
 
 
 class Lazy(click.Group):

@@ -5,20 +5,32 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from rag.errors import InputError
 from rag.nouns import Problem, Record
-from rag.readers import bibtex, jsonlines, plaintext
-from rag.readers.source import LINE_LIMIT, Source, Unreadable
+from rag.readers import (
+    atom,
+    bibtex,
+    frontmatter,
+    jsonlines,
+    labelled,
+    markdown,
+    packed,
+    plaintext,
+    pubmed,
+    table,
+    tagged,
+)
+from rag.readers.source import LINE_LIMIT, Source, Unreadable, first_bytes
 
 __all__ = ["FORMATS", "read", "sources"]
 
 
 class Format(NamedTuple):
-    """A format: whether a file's beginning fits it, and its reader."""
+    """A format of text: whether a file's beginning fits it, and its reader."""
 
     name: str
     fits: Callable[[str], bool]
@@ -27,37 +39,67 @@ class Format(NamedTuple):
 
 # The first that fits is taken; plain text fits almost anything and comes last.
 FORMATS = (
+    Format("CSV and TSV", table.fits, table.read),
     Format("JSON Lines", jsonlines.fits_lines, jsonlines.read_lines),
     Format("JSON", jsonlines.fits, jsonlines.read),
+    Format("Markdown with front matter", frontmatter.fits, frontmatter.read),
     Format("BibTeX", bibtex.fits, bibtex.read),
+    Format("RIS", tagged.fits_ris, tagged.read_ris),
+    Format("PubMed's nbib", tagged.fits_nbib, tagged.read_nbib),
+    Format("Web of Science's plain text", tagged.fits_wos, tagged.read_wos),
+    Format("EndNote's enw", tagged.fits_enw, tagged.read_enw),
+    Format("PubMed XML", pubmed.fits, pubmed.read),
+    Format("arXiv Atom", atom.fits, atom.read),
+    Format("Markdown lists", markdown.fits, markdown.read),
+    Format("plain text with labelled fields", labelled.fits, labelled.read),
     Format("plain text lists of abstracts", plaintext.fits, plaintext.read),
 )
 
 # What would pass for plain text, and the marks by which it is told apart.
-_NOT_READ = (
-    ("RIS", re.compile(r"^TY  - ", re.M)),
-    ("PubMed's nbib", re.compile(r"^PMID- ", re.M)),
-    ("XML or HTML", re.compile(r"\A<(?:\?xml|!doctype|html|feed|rss)\b", re.I)),
-    ("a Markdown page with front matter", re.compile(r"\A---\n(?:.*\n)*?title:")),
-    ("Markdown with foldable details", re.compile(r"^<details", re.M)),
-)
+_NOT_READ = (("XML or HTML", re.compile(r"\A<(?:\?xml|!doctype|html|feed|rss)\b", re.I)),)
 _EXPORT = "Export it as BibTeX with abstracts, or as JSON Lines"
 
 
-def read(path: Path) -> Iterator[Record | Problem]:
+def read(path: Path, columns: Mapping[str, str] | None = None, name: str = "") -> Iterator[Record | Problem]:
     """Read one file: each paper as a record, whatever cannot be read as a problem.
 
+    `columns` names the columns of tables, by field (`table.FIELDS`); `name` is shown instead of the file's own.
     Raises only `InputError`, where the file is missing or must not be opened.
     """
+    name = name or path.name
     try:
-        source = Source(path)
-        any_read = False
-        for item in _reader(source)(source):
-            any_read = True
-            yield item
+        beginning = first_bytes(path)
+        if packed.is_zip(beginning):
+            yield from _read_members(path, columns, name)
+        elif beginning.startswith(b"%PDF"):
+            from rag.readers import pdf
+
+            yield from pdf.read(path, name)
+        else:
+            yield from _read_text(Source(path, columns, name))
     except Unreadable as error:
-        yield Problem(path.name, error.cause, error.remedy)
-        return
+        yield Problem(name, error.cause, error.remedy)
+
+
+def _read_members(path: Path, columns: Mapping[str, str] | None, name: str) -> Iterator[Record | Problem]:
+    any_there = False
+    for member in packed.members(path, name):
+        any_there = True
+        if isinstance(member, Problem):
+            yield member
+        elif packed.is_zip(first_bytes(member[1])):
+            yield Problem(member[0], "an archive inside an archive, which is not read", "Unpack it first")
+        else:
+            yield from read(member[1], columns, member[0])
+    if not any_there:
+        yield Problem(name, "no file in the archive", "Make it again")
+
+
+def _read_text(source: Source) -> Iterator[Record | Problem]:
+    any_read = False
+    for item in _reader(source)(source):
+        any_read = True
+        yield item
     if not any_read:
         cause = "no paper in it" if source.head.strip() else "nothing but white space"
         yield Problem(source.name, cause, f"Give a file with abstracts; {_what_is_read()}")
@@ -66,11 +108,15 @@ def read(path: Path) -> Iterator[Record | Problem]:
 
 def _reader(source: Source) -> Callable[[Source], Iterator[Record | Problem]]:
     *marked, last = FORMATS
+    if source.columns and table.fits(source.head, source.columns):
+        return table.read
     fitting = next((known for known in marked if known.fits(source.head)), None)
     if fitting:
         return fitting.read
+    if table.looks_like_one(source.head):
+        return table.read
     head = source.head.strip()
-    name = next((name for name, mark in _NOT_READ if mark.search(head)), "a table" if _is_table(head) else "")
+    name = next((name for name, mark in _NOT_READ if mark.search(head)), "")
     if name:
         raise Unreadable(f"this is {name}, which is not read", f"{_EXPORT}; {_what_is_read()}")
     if head and not last.fits(source.head):
@@ -80,15 +126,9 @@ def _reader(source: Source) -> Callable[[Source], Iterator[Record | Problem]]:
     return last.read
 
 
-def _is_table(head: str) -> bool:
-    """Whether the first line names columns, an abstract among them."""
-    cells = [cell.strip(' "').lower() for cell in re.split(r"[,;\t]", head.partition("\n")[0])]
-    return len(cells) > 1 and not {"abstract", "abstract note"}.isdisjoint(cells)
-
-
 def _what_is_read() -> str:
     names = ", ".join(known.name for known in FORMATS)
-    return f"Pincite reads {names}, each also compressed with gzip"
+    return f"Pincite reads {names}, each also compressed with gzip or in a ZIP archive, and PDF"
 
 
 def _doubts(source: Source) -> Iterator[Problem]:

@@ -19,10 +19,12 @@ from rag.readers.record import Found, build
 from rag.readers.source import Source
 
 PIECE = 200_000  # characters parsed at a time; a file of 100,000 entries then needs 30 MB, not 1.5 GB
+PIECE_LIMIT = 8_000_000  # also where no entry begins
 PARTS_LIMIT = 100  # joined by # in one value
 MACRO_LIMIT = 2_000  # characters
 _BLOCK = re.compile(r"[ \t]*@[ \t]*(\w+)[ \t]*[{(]")
 _ENTRY = re.compile(r"^[ \t]*+@[ \t]*+\w++[ \t]*+[{(]\s*+[^\s{}(),=]*+\s*+[,=]", re.M)
+_CROSSREF = re.compile(r"\bcrossref[ \t]*=[ \t]*[{\"]?[ \t]*([^\s{}\",]+)", re.I)
 _MARK = re.compile(r'(?<!\\)[{}"#]')
 _NO_PAPERS = ("proceedings", "comment", "preamble", "string")
 _VENUE = (
@@ -44,6 +46,12 @@ logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
 Fields = dict[str, str]
 
 
+class _BrokenField(Exception):
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(why)
+        self.field = field
+
+
 @dataclass
 class _File:
     """What entries further down need from those above."""
@@ -53,6 +61,7 @@ class _File:
     macros: Fields = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)  # of each key
     proceedings: Fields = field(default_factory=dict)
+    parents: dict[str, Fields] = field(default_factory=dict)  # what entries name by crossref, by folded key
 
 
 def fits(head: str) -> bool:
@@ -62,14 +71,44 @@ def fits(head: str) -> bool:
 
 def read(source: Source) -> Iterator[Record | Problem]:
     """Read the entries of a file; `number` counts those that stand for papers."""
-    file = _File(source)
+    file = _File(source, parents=_parents(source))
+    for offset, library in _libraries(source):
+        if isinstance(library, Problem):
+            yield library
+        else:
+            yield from _read_blocks(file, offset, library)
+
+
+def _parents(source: Source) -> dict[str, Fields]:
+    """The entries that others name by crossref: they stand below those, so the file is read twice."""
+    wanted = {found[1].casefold() for _, line in source.lines() if (found := _CROSSREF.search(line))}
+    parents: dict[str, Fields] = {}
+    macros: Fields = {}
+    for _, library in _libraries(source) if wanted else ():
+        if isinstance(library, Problem):
+            continue
+        _define(library, macros)
+        for entry in library.entries:
+            if entry.key.casefold() in wanted:
+                with suppress(_BrokenField):
+                    parents[entry.key.casefold()] = _inherited(_fields(entry, macros))
+    return parents
+
+
+def _inherited(parent: Fields) -> Fields:
+    """What a part takes over from the whole: the whole's title is the part's booktitle (BibLaTeX)."""
+    kept = {key: parent[key] for key in (*_VENUE, "year", "date") if parent.get(key)}
+    whole = parent.get("booktitle") or parent.get("title") or ""
+    return {**kept, "booktitle": whole} if whole else kept
+
+
+def _libraries(source: Source) -> Iterator[tuple[int, Library | Problem]]:
+    """First line and blocks of each piece of the file."""
     for offset, text in _pieces(source):
         try:
-            library = parse_string(text, parse_stack=[])
+            yield offset, parse_string(text, parse_stack=[])
         except ParserStateException as error:
-            yield Problem(source.name, f"not valid BibTeX: {error}", _MEND, line=offset)
-            continue
-        yield from _read_blocks(file, offset, library)
+            yield offset, Problem(source.name, f"not valid BibTeX: {error}", _MEND, line=offset)
 
 
 def _pieces(source: Source) -> Iterator[tuple[int, str]]:
@@ -77,7 +116,7 @@ def _pieces(source: Source) -> Iterator[tuple[int, str]]:
     kept: list[str] = []
     size, first = 0, 1
     for number, line in source.lines():
-        if size > PIECE and _BLOCK.match(line):
+        if size > PIECE_LIMIT or (size > PIECE and _BLOCK.match(line)):
             yield first, "".join(kept)
             kept, size, first = [], 0, number
         kept.append(line)
@@ -86,10 +125,7 @@ def _pieces(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def _read_blocks(file: _File, offset: int, library: Library) -> Iterator[Record | Problem]:
-    for string in library.strings:
-        # Macros are resolved where they are defined: one cannot unfold into itself later.
-        with suppress(ValueError):
-            file.macros[string.key.lower()] = _value(string.value, file.macros)[:MACRO_LIMIT]
+    _define(library, file.macros)
     for block in library.blocks:
         line = offset + (block.start_line or 0)
         # Doubled keys and doubled fields are failures to the parser, but nothing is lost by them.
@@ -103,6 +139,13 @@ def _read_blocks(file: _File, offset: int, library: Library) -> Iterator[Record 
             )
 
 
+def _define(library: Library, macros: Fields) -> None:
+    """Macros are resolved where they are defined: one cannot unfold into itself later."""
+    for string in library.strings:
+        with suppress(ValueError):
+            macros[string.key.lower()] = _value(string.value, macros)[:MACRO_LIMIT]
+
+
 def _why(block: ParsingFailedBlock) -> str:
     reason = str(getattr(block.error, "abort_reason", "") or block.error).strip()
     unclosed = "block start" in reason or "end of file" in reason
@@ -110,17 +153,14 @@ def _why(block: ParsingFailedBlock) -> str:
 
 
 def _read_entry(file: _File, line: int, entry: Entry) -> Iterator[Record | Problem]:
-    fields: Fields = {}
     kind = entry.entry_type.lower()
     name = file.source.name
     file.number += kind not in _NO_PAPERS
-    for each in entry.fields:
-        try:
-            value = _value(each.value, file.macros)
-        except ValueError as error:
-            yield Problem(name, f"broken entry: {error}", _MEND, file.number, line, each.key)
-            return
-        fields[each.key.lower()] = fields.get(each.key.lower()) or value
+    try:
+        fields = _fields(entry, file.macros)
+    except _BrokenField as error:
+        yield Problem(name, f"broken entry: {error}", _MEND, file.number, line, error.field)
+        return
     if kind == "proceedings":
         # PMLR's own files state venue, year and volume once, in the entry of the whole volume.
         file.proceedings = {key: fields[key] for key in ("booktitle", "year") if key in fields}
@@ -131,7 +171,21 @@ def _read_entry(file: _File, line: int, entry: Entry) -> Iterator[Record | Probl
         cause = f"the key {entry.key} is already that of the entry on line {known}; both were read"
         yield Problem(name, cause, "Give one of them another key", file.number, line, "key")
     inherited = file.proceedings if kind == "inproceedings" else {}
+    if "crossref" in fields:
+        inherited = file.parents.get(fields["crossref"].casefold(), {})
     yield build(name, file.number, line, _found(entry.key, inherited | fields))
+
+
+def _fields(entry: Entry, macros: Fields) -> Fields:
+    """The fields by name in lower case; of doubled ones the first that holds anything."""
+    fields: Fields = {}
+    for each in entry.fields:
+        try:
+            value = _value(each.value, macros)
+        except ValueError as error:
+            raise _BrokenField(each.key, str(error)) from error
+        fields[each.key.lower()] = fields.get(each.key.lower()) or value
+    return fields
 
 
 def _found(key: str, fields: Fields) -> Found:
@@ -145,12 +199,22 @@ def _found(key: str, fields: Fields) -> Found:
         title=fields.get("title", ""),
         authors=bibtex_names(fields.get("author", "")),
         year=year(fields.get("year")) or year(fields.get("date")),
-        venue=next(filter(None, (fields.get(k) for k in _VENUE)), ""),
+        venue=next((text for k in _VENUE if (text := _no_address(fields.get(k, "")))), _preprint(fields)),
         url=links[0] if links else "",
         ids=(*linked, *numbered, fields.get("doi", ""), fields.get("eprint", ""), *links),
         citekey=key,
         note=fields.get("note", ""),
     )
+
+
+def _no_address(value: str) -> str:
+    """A venue's name; what is only an address ("howpublished = {\\url{…}}") names none."""
+    return "" if re.match(r"\{*(?:\\url|\\href|https?:)", value) else value
+
+
+def _preprint(fields: Fields) -> str:
+    kind = fields.get("archiveprefix") or fields.get("eprinttype") or ""
+    return "arXiv" if kind.casefold() == "arxiv" else ""
 
 
 def _bare_url(value: str) -> str:

@@ -1,47 +1,37 @@
-"""JSON Lines, JSON arrays, and objects that hold a list of papers, by common field names."""
+"""JSON Lines, JSON arrays, and objects that hold papers, each paper in memory alone."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from rag.metadata import names, year
 from rag.nouns import Problem, Record
-from rag.readers.record import Found, build
+from rag.readers.jsonfields import found, is_paper
+from rag.readers.record import build
 from rag.readers.source import Source
+from rag.readers.window import BEHIND, Window
 
-Fields = Mapping[str, object]
-
-_ABSTRACT = ("abstract", "abstracttext", "paperabstract", "abstractnote", "summary", "text")
-_TITLE = ("title", "papertitle", "name")
-_AUTHORS = ("authors", "author", "authornames", "speakersauthors", "creators")
-_YEAR = ("year", "publicationyear", "pubyear", "date", "published", "publicationdate", "issued", "pdate")
-_VENUE = (
-    "venue",
-    "conference",
-    "journal",
-    "booktitle",
-    "containertitle",
-    "publicationvenue",
-    "venueid",
-    "source",
-)
-_URL = ("url", "link", "paperurl", "pdf", "pdfurl", "site", "virtualsiteurl")
-_KEY = ("citekey", "citationkey", "bibkey", "key", "id")
-_IDS = ("doi", "doiurl", "arxivurl", "abs", "site", "link", "pdf", "pdfurl", "paperurl", "id")
-_OPENREVIEW = ("openreview", "openreviewid", "forum")
-_ARXIV = ("arxivid", "arxiv", "eprint")
-_NESTED = ("content", "metadata", "externalids")  # OpenReview, BEIR, Semantic Scholar
-_INSIDE = ("value", "name", "text", "title", "url")  # where an object stands for a string
+OBJECT_LIMIT = 8_000_000  # characters of one object, as of one line of JSON Lines
+DEPTH = 4  # objects within objects that are searched for papers
+SHORTEST_CUT = 12  # characters from the end of what was read within which an error may be no error
 
 _KINDS = {type(None): "null", str: "a string", list: "a list", bool: "true or false"}
-
 _LINES = re.compile(r"\s*\{\s*[\"}]")
 _LIST = re.compile(r"\s*\[\s*(?:[{\[\"\]]|null|$)")
-_PAPERS = re.compile(r'"(?:papers|records|data|results|notes)"\s*:\s*\[(?=\s*(?:\{|null))', re.I)
+_PAPERS = re.compile(
+    r'"(?:papers|records|data|results|notes|items|articles|entries|publications|works|documents)"'
+    r"\s*:\s*\[(?=\s*(?:\{|null))",
+    re.I,
+)
+_ABSTRACT = re.compile(r'"abstract"', re.I)
 _BETWEEN = re.compile(r"[\s,]*")
+_FIRST_KEY = re.compile(r'\{\s*("(?:[^"\\\n]|\\.){1,60}")')
 _DECODER = json.JSONDecoder(strict=False)  # raw line ends inside a string harm nothing
+
+
+class _TooLong(ValueError):
+    """An object that is over `OBJECT_LIMIT`."""
 
 
 def fits_lines(head: str) -> bool:
@@ -82,48 +72,84 @@ def read_lines(source: Source) -> Iterator[Record | Problem]:
 def read(source: Source) -> Iterator[Record | Problem]:
     """Read a JSON file whose papers are a list, a list inside an object, or objects one after another.
 
-    The text is held in memory, its papers one at a time. Behind a broken one reading goes on at the next
-    that begins on a line of its own, equally indented.
+    Behind a broken one reading goes on at the next that looks like its sibling.
     """
-    text = source.text()
-    at, number, line, counted = _start(text), 0, 1, 0
-    while (at := _after_gap(text, at)) < len(text) and text[at] != "]":
-        number += 1
-        line, counted = line + text.count("\n", counted, at), at
+    window = Window(source)
+    listed = _enter(window)
+    number = 0
+    while window.skip(_BETWEEN) not in ("", "]"):
+        line = window.line
         try:
-            value, at = _DECODER.raw_decode(text, at)
+            value = _next_value(window)
         except (ValueError, RecursionError) as error:
+            number += 1
             yield _broken(source.name, number, line, error)
-            at = _next_sibling(text, at)
+            _to_sibling(window)
+            continue
+        for paper in (not listed and _inside(value)) or [value]:
+            number += 1
+            yield _paper(source.name, number, line, paper)
+
+
+def _enter(window: Window) -> bool:
+    """Go behind the bracket that opens the list of papers, if there is one."""
+    first = window.skip(_BETWEEN)
+    inside = _PAPERS.search(window.text) if first == "{" else None
+    if inside and not _ABSTRACT.search(window.text, window.at, inside.start()):
+        window.move(inside.end())
+        return True
+    window.move(window.at + (first == "["))
+    return first == "["
+
+
+def _next_value(window: Window) -> object:
+    """The value that begins here; the window goes behind it. Raises ValueError if it is broken."""
+    while True:
+        try:
+            value, end = _DECODER.raw_decode(window.text, window.at)
+        except json.JSONDecodeError as error:
+            cut = error.msg.startswith("Unterminated") or error.pos >= len(window.text) - SHORTEST_CUT
+            if len(window.text) - window.at > OBJECT_LIMIT:
+                raise _TooLong from error
+            if not (cut and window.more()):
+                raise
         else:
-            yield _paper(source.name, number, line, value)
+            # A number at the end of what was read may go on.
+            if end < len(window.text) or not window.more():
+                window.move(end)
+                return value
 
 
-def _start(text: str) -> int:
-    """Where the first paper may stand: behind the bracket that opens the list, if there is one."""
-    inside = _PAPERS.search(text)
-    if inside and not _LIST.match(text):
-        return inside.end()
-    at = _after_gap(text, 0)
-    return at + (text[at : at + 1] == "[")
+def _to_sibling(window: Window) -> None:
+    """Go on to the next object that begins as this one does: on a line equally indented, or with the same key."""
+    before = window.text[max(0, window.at - BEHIND // 2) : window.at]
+    indent = before[before.rfind("\n") + 1 :]
+    key = _FIRST_KEY.match(window.text, window.at)
+    sibling = "(?!)"
+    if "\n" in before and not indent.strip():
+        sibling = rf"\n{indent}(?=\{{)"
+    elif key:
+        sibling = rf"\}}\s{{0,20}},\s{{0,20}}(?=\{{\s{{0,20}}{re.escape(key[1])})"
+    window.move(window.at + 1)
+    match = window.find(re.compile(sibling))
+    window.move(match.end() if match else len(window.text))
 
 
-def _after_gap(text: str, at: int) -> int:
-    gap = _BETWEEN.match(text, at)
-    return gap.end() if gap else at
-
-
-def _next_sibling(text: str, at: int) -> int:
-    indent = text[text.rfind("\n", 0, at) + 1 : at]
-    if indent.strip():
-        return len(text)
-    found = text.find(f"\n{indent}{{", at)
-    return found + 1 if found >= 0 else len(text)
+def _inside(value: object, depth: int = DEPTH) -> list[object]:
+    """The papers of an object that is none itself, such as one of objects by their keys."""
+    if not isinstance(value, dict | list) or depth == 0 or is_paper(value):
+        return []
+    children = list(value.values()) if isinstance(value, dict) else value
+    if any(map(is_paper, children)):
+        return [child for child in children if child is None or isinstance(child, dict)]
+    return [paper for child in children for paper in _inside(child, depth - 1)]
 
 
 def _broken(source: str, number: int, line: int, error: Exception) -> Problem:
     why = str(error)
-    if isinstance(error, RecursionError):
+    if isinstance(error, _TooLong):
+        why = f"longer than {OBJECT_LIMIT:,} characters, or never closed"
+    elif isinstance(error, RecursionError):
         why = "nested too deeply"
     elif isinstance(error, json.JSONDecodeError):
         why = f"{error.msg} (column {error.colno})"
@@ -140,50 +166,6 @@ def _paper(source: str, number: int, line: int, value: object) -> Record | Probl
             source, cause, "Give each paper as an object with its fields", record=number, line=line
         )
     try:
-        return build(source, number, line, _found(_flat(value)))
+        return build(source, number, line, found(value))
     except RecursionError as error:
         return _broken(source, number, line, error)
-
-
-def _flat(value: Mapping[str, object]) -> Fields:
-    """Fields by folded name, those of nested objects among them; of equal names the outer wins."""
-    fields: dict[str, object] = {}
-    for key, field in value.items():
-        name = re.sub(r"[\W_]", "", key.lower())
-        if name in _NESTED and isinstance(field, dict):
-            fields = {**_flat(field), **fields}
-        elif field or name not in fields:
-            fields[name] = field
-    return fields
-
-
-def _found(fields: Fields) -> Found:
-    linked = [f"https://openreview.net/forum?id={_text(fields, (k,))}" for k in _OPENREVIEW if fields.get(k)]
-    numbered = [f"arXiv:{_text(fields, (k,))}" for k in _ARXIV if fields.get(k)]
-    return Found(
-        abstract=_text(fields, _ABSTRACT),
-        title=_text(fields, _TITLE),
-        authors=next(filter(None, (names(fields.get(key)) for key in _AUTHORS)), ()),
-        year=next(filter(None, (year(fields.get(key)) for key in _YEAR)), None),
-        venue=_text(fields, _VENUE),
-        url=next((u for k in _URL if (u := _text(fields, (k,))).startswith(("http://", "https://"))), ""),
-        ids=(*linked, *numbered, *(_text(fields, (key,)) for key in _IDS)),
-        citekey=_text(fields, _KEY),
-        note=_text(fields, ("note",)),
-    )
-
-
-def _text(fields: Fields, keys: tuple[str, ...]) -> str:
-    """The first of the fields that holds any text."""
-    return next(filter(None, (_string(fields.get(key)) for key in keys)), "")
-
-
-def _string(value: object) -> str:
-    """Strings and numbers as text, lists joined, objects by their value; "" for anything else."""
-    if isinstance(value, dict):
-        return next(filter(None, (_string(value.get(key)) for key in _INSIDE)), "")
-    if isinstance(value, list):
-        return " ".join(filter(None, map(_string, value)))
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value).strip()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 
-from rag.metadata import known_venue, year
+from rag.metadata import known_venue, names, year
 from rag.nouns import Problem, Record
 from rag.readers.record import Found, build, one_line
 from rag.readers.source import Source
@@ -27,6 +27,12 @@ _STOP = re.compile(r"[.!?。！？][\"'”’)\]*$]*$")
 _SENTENCES = re.compile(r"\w{4}\.\s[A-Z]")
 _NO_TITLE_END = re.compile(r"[.;:,。][\"'”’)\]]*$")
 _LABEL = re.compile(r"#* ?\**abstract\** ?[:.]?\**", re.I)  # stands over an abstract, says nothing
+_RULE = re.compile(r"[-=_*~#]{3,}|(?:[-_*] ){2,}[-_*]")  # a line that parts papers, or underlines one's title
+_NAME = r"[A-ZÀ-Þ][\w.’'-]*"
+_NO_NAME = r"(?!(?:The|With|And|For|In|On|Of|From|By|An?)\b)"
+_PERSON = rf"{_NO_NAME}{_NAME}(?: (?:{_NAME}|v[ao]n|de[rn]?|d[aei]|la|le|al)){{1,4}}"
+_PEOPLE = re.compile(rf"{_PERSON}(?:(?:,? and |,? & |[,;] ?){_PERSON}){{0,100}}\.?")
+_ROW = re.compile(r"\|.*\|")
 _LIST_WORDS = re.compile(
     r"\b(?:all|accepted|selected|list of|papers?|abstracts?|orals?|posters?|spotlights?|proceedings|"
     r"bibliography|reading list|collection|library)\b",
@@ -77,11 +83,15 @@ def fits(head: str) -> bool:
 def read(source: Source) -> Iterator[Record | Problem]:
     """Read the abstracts of a list; `number` counts the abstracts."""
     sample = _sample(source.head)[:SAMPLE]
+    topped = _topped(sample)
+    sample = list(_without_tops(sample)) if topped else sample
     titles = _has_titles(sample)
     heading = _first_heading(sample, titles)
+    named = _authors_below(sample)
     title: Paragraph | None = None
     number = 0
-    for paragraph, following in _with_next(_paragraphs(source.lines())):
+    paragraphs = _paragraphs(source.lines())
+    for paragraph, following in _with_next(_without_tops(paragraphs) if topped else paragraphs):
         if paragraph.headed or (heading and paragraph.line == sample[0].line):
             heading = paragraph.text.rstrip(" :")
             continue
@@ -90,7 +100,7 @@ def read(source: Source) -> Iterator[Record | Problem]:
             title = paragraph
         elif role == "abstract":
             number += 1
-            found = _found(heading, title.text if title else "", paragraph.text)
+            found = _found(heading, title, paragraph.text, named)
             yield build(source.name, number, (title or paragraph).line, found)
             title = None
         else:
@@ -107,7 +117,40 @@ def _role(paragraph: Paragraph, following: Paragraph | None, titles: bool | None
         return "title"
     if titles and paragraph.titled and not paragraph.long:
         return "a title without an abstract"
+    if all(map(_ROW.fullmatch, paragraph.lines)):
+        return "a table, not an abstract"
     return "too short for an abstract" if paragraph.short else "abstract"
+
+
+def _topped(sample: Sequence[Paragraph]) -> bool:
+    """Whether most paragraphs of several lines begin with a title, on a line of its own."""
+    several = [paragraph for paragraph in sample if len(paragraph.lines) > 1]
+    return len(several) > 1 and sum(map(_has_top, several)) > 0.8 * len(several)
+
+
+def _has_top(paragraph: Paragraph) -> bool:
+    """Whether the first line is no wrapped one: the next word, a capital one, would have fitted on it."""
+    top, *rest = paragraph.lines
+    word = rest[0].split(" ", 1)[0]
+    fitted = len(top) + len(word) < max(map(len, rest))
+    abstract = _paragraph(paragraph.line + 1, rest)
+    return (
+        fitted
+        and word[:1].isupper()
+        and _paragraph(0, [top]).titled
+        and abstract.long
+        and len(rest[0]) > len(top)
+    )
+
+
+def _without_tops(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
+    """The title of each paragraph that has one as a paragraph of its own."""
+    for paragraph in paragraphs:
+        if len(paragraph.lines) > 1 and _has_top(paragraph):
+            yield _paragraph(paragraph.line, paragraph.lines[:1])
+            yield _paragraph(paragraph.line + 1, paragraph.lines[1:])
+        else:
+            yield paragraph
 
 
 def _has_titles(sample: Sequence[Paragraph]) -> bool | None:
@@ -132,10 +175,23 @@ def _first_heading(sample: Sequence[Paragraph], titles: bool | None) -> str:
     return first.text if first.headed or above_title or titles is False or says_so else ""
 
 
-def _found(heading: str, title: str, abstract: str) -> Found:
+def _found(heading: str, title: Paragraph | None, abstract: str, named: bool) -> Found:
     rest = " ".join(_LIST_WORDS.sub("", heading).split())
     venue = rest if known_venue(rest) or _ACRONYM.fullmatch(rest) else ""
-    return Found(abstract=abstract, title=title, year=year(heading), venue=venue, heading=heading)
+    authors: tuple[str, ...] = ()
+    if title and named and len(title.lines) > 1 and _PEOPLE.fullmatch(title.lines[-1]):
+        authors, title = names(title.lines[-1]), _paragraph(title.line, title.lines[:-1])
+    titled = title.text if title else ""
+    return Found(
+        abstract=abstract, title=titled, authors=authors, year=year(heading), venue=venue, heading=heading
+    )
+
+
+def _authors_below(sample: Sequence[Paragraph]) -> bool:
+    """Whether the titles of a list have authors below them: all end with names, one or more with several."""
+    last = [paragraph.lines[-1] for paragraph in sample if len(paragraph.lines) > 1 and paragraph.titled]
+    several = [line for line in last if "," in line or " and " in line or "&" in line]
+    return bool(several) and all(map(_PEOPLE.fullmatch, last))
 
 
 def _sample(head: str) -> list[Paragraph]:
@@ -155,7 +211,7 @@ def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[Paragraph]:
     first = size = 0
     for number, line in lines:
         text = line.strip()
-        text = "" if _LABEL.fullmatch(text[:20]) else text
+        text = "" if _LABEL.fullmatch(text[:20]) or _RULE.fullmatch(text[:200]) else text
         if kept and (not text or size > PARAGRAPH_LIMIT):
             yield from _parted(first, kept)
             kept, size = [], 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from rag.metadata import arxiv_id, doi, openreview_id, pmlr_id, venue_year
@@ -15,6 +15,12 @@ FIELD_LIMIT = 1_000  # characters of a venue or an identifier that are looked at
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _NO_ABSTRACT = re.compile(r"\W*(?:n/?a|none|null|nan|tb[ad]|no abstract(?: (?:is )?available)?)?\W*", re.I)
 _SUMMARY = re.compile(r"summar(?:y|i[sz]ed)|tl;?dr|paraphras|translat", re.I)
+
+_PAGES = (
+    ("openreview", "https://openreview.net/forum?id="),
+    ("arxiv", "https://arxiv.org/abs/"),
+    ("doi", "https://doi.org/"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,12 @@ def build(source: str, number: int, line: int | None, found: Found) -> Record | 
     venue_as_found = one_line(readable(found.venue[:FIELD_LIMIT]))
     venue, stated = venue_year(venue_as_found)
     texts = [storable(text[:FIELD_LIMIT]) for text in (*found.ids, found.url, found.venue) if text]
+    names = {
+        "doi": _first(doi, texts),
+        "arxiv": _first(arxiv_id, texts),
+        "openreview": _first(openreview_id, texts),
+        "pmlr": _first(pmlr_id, texts),
+    }
     return Record(
         source=source,
         number=number,
@@ -61,13 +73,15 @@ def build(source: str, number: int, line: int | None, found: Found) -> Record | 
         year=found.year or stated,
         venue=venue,
         venue_as_found=venue_as_found,
-        url=one_line(found.url),
-        doi=_first(doi, texts),
-        arxiv=_first(arxiv_id, texts),
-        openreview=_first(openreview_id, texts),
-        pmlr=_first(pmlr_id, texts),
-        note=one_line(found.note) if _SUMMARY.search(found.note) else "",
+        url=one_line(found.url) or _page(names),
+        note=one_line(readable(found.note)) if _SUMMARY.search(found.note) else "",
+        **names,
     )
+
+
+def _page(names: Mapping[str, str]) -> str:
+    """The address of a paper's page, by its registered names; empty where it has none."""
+    return next((page + names[kind] for kind, page in _PAGES if names[kind]), "")
 
 
 def storable(text: str) -> str:

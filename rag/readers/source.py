@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -15,7 +16,7 @@ from rag.errors import InputError
 
 HEAD = 65_536  # bytes that decide encoding and format
 LINE_LIMIT = 8_000_000  # characters of one line that are read; what follows on that line is passed over
-TEXT_LIMIT = 256_000_000  # characters of a file that has to be held as a whole
+CHUNK = 1_000_000  # characters read at a time where lines mean nothing
 GZIP_FREE = 64 * 2**20  # bytes a compressed file may always unfold to
 GZIP_RATIO = 100  # beyond that: times its own size (abstracts reach 3 to 6)
 GZIP_LIMIT = 4 * 2**30  # and never more than this
@@ -39,6 +40,8 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
 )
+_DECLARED = re.compile(rb"""\A\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([a-zA-Z0-9_.-]{1,40})["']""")
+_OLDER = re.compile(r"iso8859|cp12\d\d|koi8|gb|big5|euc|shift_jis")  # as Python names them
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1a\x1b\0")  # a stray NUL does not make a text binary
 _ESCAPED = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of a byte that is not UTF-8
 
@@ -58,9 +61,10 @@ class Source:
     Raises `InputError` where the file cannot be opened, `Unreadable` where it is empty or no text.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str] | None = None, name: str = "") -> None:
         self.path = path
-        self.name = path.name
+        self.name = name or path.name
+        self.columns = columns or {}  # of tables: field to name of column
         self.misread: int | None = None  # first line with bytes that are not of its encoding
         self.cut: int | None = None  # first line that was too long to be read to its end
         with _opened(path) as raw:
@@ -88,14 +92,13 @@ class Source:
                     line = stream.readline(LINE_LIMIT)
                     self.cut = self.cut or number
 
-    def text(self) -> str:
-        """The whole text, for formats that need it at once."""
+    def chunks(self) -> Iterator[str]:
+        """The whole text in pieces, for formats whose lines may be as long as the file."""
         with self._stream() as stream:
-            found = stream.read(TEXT_LIMIT + 1)
-        if len(found) > TEXT_LIMIT:
-            cause = f"longer than {TEXT_LIMIT:,} characters, too long to be held in memory"
-            raise Unreadable(cause, "Split the file, or make it JSON Lines (one object a line)")
-        return self._mended(found, 1)
+            number = 1
+            while piece := stream.read(CHUNK):
+                yield self._mended(piece, number)
+                number += piece.count("\n")
 
     def _mended(self, text: str, number: int) -> str:
         bad = _ESCAPED.search(text)
@@ -109,6 +112,21 @@ class Source:
     def _stream(self) -> Iterator[TextIO]:
         with _opened(self.path) as raw, io.TextIOWrapper(raw, self.encoding, self._errors) as stream:
             yield stream
+
+
+def first_bytes(path: Path) -> bytes:
+    """The first bytes of a file as it lies on disk; raises `InputError` where it cannot be opened."""
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a file. Name a file, or let a folder be searched for files.")
+        with path.open("rb") as file:
+            return file.read(8)
+    except OSError as error:
+        raise _unopened(path, error) from error
+
+
+def _unopened(path: Path, error: OSError) -> InputError:
+    return InputError(f"Cannot read {path}: {error.strerror or error}. Check the path and rights.")
 
 
 class _Unfolded(io.RawIOBase):
@@ -138,8 +156,6 @@ class _Unfolded(io.RawIOBase):
 @contextmanager
 def _opened(path: Path) -> Iterator[io.BufferedReader[Any]]:
     try:
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path} is not a file. Name a file, or let a folder be searched for files.")
         with io.BufferedReader(io.FileIO(str(path)), HEAD) as file:
             if file.peek(2)[:2] != b"\x1f\x8b":
                 yield file
@@ -147,8 +163,7 @@ def _opened(path: Path) -> Iterator[io.BufferedReader[Any]]:
             with gzip.GzipFile(fileobj=file) as packed:
                 yield io.BufferedReader(_Unfolded(packed, path.stat().st_size), HEAD)
     except OSError as error:
-        why = error.strerror or error
-        raise InputError(f"Cannot read {path}: {why}. Check the path and rights.") from error
+        raise _unopened(path, error) from error
 
 
 def _encoding(head: bytes) -> tuple[str, bool]:
@@ -161,6 +176,9 @@ def _encoding(head: bytes) -> tuple[str, bool]:
         return ("utf-16-be" if even > odd else "utf-16-le"), True
     if _binary(head):
         return "", False
+    declared = _declared(head)
+    if declared:
+        return declared, False
     strange = len(_ESCAPED.findall(head.decode("utf-8", "surrogateescape")))
     if strange > len(head) / 10:  # no Western text has that many accents
         import charset_normalizer
@@ -169,6 +187,15 @@ def _encoding(head: bytes) -> tuple[str, bool]:
         if best is not None:
             return best.encoding, True
     return "utf-8-sig", False
+
+
+def _declared(head: bytes) -> str:
+    """The encoding that an XML declaration states, if it is one of the older ones."""
+    found = _DECLARED.match(head)
+    with suppress(LookupError):
+        name = codecs.lookup(found[1].decode("ascii")).name if found else ""
+        return name if _OLDER.match(name) else ""
+    return ""
 
 
 def _binary(head: bytes) -> bool:

@@ -1,5 +1,6 @@
 """What people see and do, in headless Chromium, over a scripted assistant."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,7 +24,7 @@ from fake_assistant import (
 from payloads import PAYLOADS
 
 from rag.errors import ModelError
-from rag.nouns import Answer, AnswerSentence, Done, Draft, Dropped, Found, Hit, Settled, Why
+from rag.nouns import Answer, AnswerSentence, Done, Draft, Dropped, Filters, Found, Hit, Settled, Why
 
 pytestmark = pytest.mark.browser
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -92,7 +93,7 @@ def page(browser, address: str) -> Iterator[Page]:
 
 def new_page(browser, address: str, width: int = 1400, height: int = 900, **options: object) -> Page:
     page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(30_000)
     page.goto(address)
     page.wait_for_selector("#answer .welcome")
     return page
@@ -105,6 +106,7 @@ def ask(page: Page, question: str, state: str = "done") -> None:
     page.keyboard.press("Enter")
     page.wait_for_function(f"document.querySelectorAll('.turn').length > {before}")
     expect(page.locator(".turn").last).to_contain_class(state, timeout=30_000)
+    page.wait_for_timeout(100)  # between the last word and the end of its stream a press is not heard
 
 
 def until(true: Callable[[], bool], seconds: float = 5.0) -> bool:
@@ -227,6 +229,127 @@ def test_an_empty_question_does_nothing(page: Page, assistant: FakeAssistant) ->
     expect(page.locator(".welcome")).to_be_visible()
     assert len(assistant.asked) == asked
     ask(page, FAST)
+
+
+def test_a_citation_shows_quote_and_paper_before_it_is_pressed(page: Page) -> None:
+    ask(page, FAST)
+    tip = page.locator("#answer .pincite[data-n='2']").get_attribute("title")
+    assert tip == f"“{EVIDENCE[1].sentence.text}”\n{LANTERN[0].title}\nword for word"
+    footer = page.locator(".turn footer").inner_text()
+    assert footer == (
+        "1 word for word, 1 supported, 1 weakly supported · 4.8 s · 612 tokens read, 57 written"
+    )
+
+
+def test_arrows_walk_the_citations(page: Page) -> None:
+    ask(page, FAST)
+    page.locator("#answer .pincite[data-n='1']").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#answer .pincite[data-n='2']")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#source h2")).to_be_focused()
+    page.keyboard.press("ArrowRight")  # with the source open the next source opens
+    expect(page.locator("#source h2")).to_contain_text("4 Harbour")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#source h2")).to_contain_text("2 Lantern")
+
+
+def test_retry_and_edit_replace_the_last_turn(page: Page, assistant: FakeAssistant) -> None:
+    ask(page, OTHER)
+    ask(page, FAST)
+    asked = len(assistant.asked)
+    page.click("[data-retry]")
+    assert until(lambda: len(assistant.asked) == asked + 1)
+    page.wait_for_selector(".turn.done >> nth=1 >> [data-edit]")
+    assert assistant.asked[-1][0] == FAST and [t.question for t in assistant.asked[-1][1]] == [OTHER]
+    page.click("[data-edit]")
+    expect(page.locator("#question textarea")).to_have_value(FAST)
+    expect(page.locator("#chips")).to_contain_text("Replaces your last question")
+    page.fill("#question textarea", REFUSED)
+    page.keyboard.press("Enter")
+    expect(page.locator(".asked").last).to_have_text(REFUSED)
+    page.wait_for_selector(".turn.done .refusal")
+    expect(page.locator(".turn")).to_have_count(2)
+    assert [t.question for t in assistant.asked[-1][1]] == [OTHER]
+    expect(page.locator("#chips .filter")).to_have_count(0)
+
+
+def test_copies_are_on_the_clipboard(browser, address: str) -> None:
+    page = new_page(browser, address, permissions=["clipboard-read", "clipboard-write"])
+    ask(page, FAST)
+    for label, part in (
+        ("Copy", "[1] Ada Quill"),
+        ("Markdown", "\\[1\\]."),
+        ("LaTeX", "~\\cite{lantern2024}"),
+    ):
+        page.locator(".turn .act", has_text=label).first.click()
+        page.wait_for_selector(".act.copied")
+        assert part in page.evaluate("navigator.clipboard.readText()")
+    page.context.close()
+
+
+def test_a_reload_keeps_the_conversation_and_its_citations(page: Page, assistant: FakeAssistant) -> None:
+    """C7: after a reload every number opens what it opened before."""
+    ask(page, FAST)
+    ask(page, OTHER)
+    assert until(lambda: "c=" in page.url)
+    page.reload()
+    expect(page.locator(".turn.done")).to_have_count(2)
+    page.click(".turn >> nth=0 >> .pincite[data-n='2']")
+    expect(page.locator("#source mark.lit")).to_have_text(EVIDENCE[1].sentence.text)
+    ask(page, REFUSED)
+    assert [turn.question for turn in assistant.asked[-1][1]] == [FAST, OTHER]
+    page.click("#new")
+    page.wait_for_selector(".welcome")
+    assert until(lambda: "c=" not in page.url)
+
+
+def test_filters_are_chips_that_come_off(page: Page, assistant: FakeAssistant) -> None:
+    page.click("#filters > button")
+    page.click("#venues input")
+    page.get_by_role("option", name="ICML").click()
+    expect(page.locator("#chips .filter")).to_have_text(["ICML ✕"])
+    ask(page, REFUSED)
+    assert assistant.filters[-1] == Filters(venues=("ICML",))
+    expect(page.locator(".turn .searched")).to_contain_text("Only in: ICML")
+    page.click("[data-wide]")
+    assert until(lambda: assistant.filters[-1] == Filters())
+    expect(page.locator("[data-wide]")).to_have_count(0)
+    page.wait_for_selector(".turn.done .actions")
+    expect(page.locator("#chips .filter")).to_have_count(0)
+    ask(page, FAST)
+    page.click(".pincite >> nth=0")
+    page.click("#source [data-only]")
+    expect(page.locator("#chips .filter")).to_contain_text(["Lantern"])
+    ask(page, OTHER)
+    assert assistant.filters[-1] == Filters(papers=("lantern2024",))
+    page.click("#chips .filter")
+    expect(page.locator("#chips .filter")).to_have_count(0)
+
+
+def test_more_like_this_opens_near_papers(page: Page) -> None:
+    ask(page, FAST)
+    page.click(".pincite >> nth=0")
+    page.click("#source [data-alike]")
+    expect(page.locator("#source .near")).to_have_count(2)
+    page.click("#source .near >> nth=0")
+    expect(page.locator("#source h2")).to_contain_text("Harbour")
+
+
+def test_feedback_is_kept_beside_the_collection(page: Page, assistant: FakeAssistant) -> None:
+    ask(page, FAST)
+    page.click("[data-verdict=good]")
+    expect(page.locator(".noted")).to_have_text("Noted: a good answer")
+    ask(page, OTHER)
+    page.click(".turn >> nth=1 >> summary.act")
+    page.fill(".comment", "38 is wrong")
+    page.click(".turn >> nth=1 >> [data-verdict=wrong_citation]")
+    expect(page.locator(".noted")).to_have_count(2)
+    file = assistant.settings.collection_dir / "feedback.jsonl"
+    good, bad = map(json.loads, file.read_text("utf-8").splitlines())
+    assert (good["verdict"], good["row"]["question"], good["history"]) == ("good", FAST, [])
+    assert (bad["verdict"], bad["comment"]) == ("wrong_citation", "38 is wrong")
+    assert [turn["question"] for turn in bad["history"]] == [FAST]
 
 
 # --------------------------------------------------------------------------------------- streaming

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import textwrap
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -83,6 +87,8 @@ def search(
 def chat(ctx: Context) -> None:
     """A conversation in the terminal; follow-up questions are understood. An empty line or Ctrl-D ends it.
 
+    Ctrl-C stops an answer that is being made; at the prompt it ends the conversation.
+
     \b
     Example:
       pincite chat
@@ -99,22 +105,46 @@ def chat(ctx: Context) -> None:
         if not question:
             return
         try:
-            answer = _streamed(assistant, question, history)
+            with _stoppable() as cancel:
+                answer = _streamed(assistant, question, history, cancel)
         except PinciteError as error:
             click.echo(f"pincite: {error}", err=True)
             continue
-        history.append(Turn(question, answer.text))
+        if answer.sentences or not cancel.is_set():
+            history.append(Turn(question, answer.text))
 
 
-def _streamed(assistant: Assistant, question: str, history: Sequence[Turn]) -> Answer:
-    """Print settled sentences as they come, then the sources."""
+@contextmanager
+def _stoppable() -> Iterator[threading.Event]:
+    """Ctrl-C sets the event meanwhile; pressed again, it interrupts as usual."""
+    cancel = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt
+        cancel.set()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield cancel
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _streamed(
+    assistant: Assistant, question: str, history: Sequence[Turn], cancel: threading.Event
+) -> Answer:
+    """Print settled sentences as they come, then the sources; of a stopped answer what there is."""
     shown = False
-    for event in assistant.stream(question, history):
+    for event in assistant.stream(question, history, cancel=cancel):
         if isinstance(event, Settled):
             click.echo(f"{_plain(event.sentence.text)} {_marks(event.sentence)}".rstrip())
             shown = True
         elif isinstance(event, Done):
-            click.echo(sources_text(event.answer) if shown else answer_text(event.answer))
+            if shown or not cancel.is_set():
+                click.echo(sources_text(event.answer) if shown else answer_text(event.answer))
+            if cancel.is_set():
+                click.echo("(stopped)", err=True)
             return event.answer
         elif isinstance(event, Draft):
             continue

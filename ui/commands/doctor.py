@@ -88,10 +88,13 @@ def _collection(ctx: Context) -> list[str]:
 
 
 def _vectors(ctx: Context, library: Library) -> list[str]:
-    from rag.indexing import disagreement
+    from rag.filling import disagreement, lacking
     from rag.opening import vectors_of
 
-    problem = disagreement(library, vectors_of(ctx.settings))
+    vectors = vectors_of(ctx.settings)
+    problem = disagreement(library, vectors)
+    if not problem and (left := lacking(library, vectors)):
+        problem = f"{left:,} vectors are not in the index yet"
     click.echo(f"vectors         {problem or 'agree with the library'}")
     return [f"{problem}. Run: pincite index --rebuild"] if problem else []
 

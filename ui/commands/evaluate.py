@@ -1,4 +1,4 @@
-"""`pincite eval`: check a set, run it, compare two runs, gate a change."""
+"""`pincite eval`: check a set, run it, compare two runs, gate a change, write a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rag.errors import InputError, PinciteError
+from ui.commands.evaluate_judge import judge
+from ui.commands.evaluate_report import report
 from ui.commands.evaluate_run import Options, run_set
+from ui.commands.evaluate_sets import from_feedback, new
 from ui.commands.evaluate_text import comparison_text
 
 if TYPE_CHECKING:
@@ -29,10 +32,15 @@ def evaluate() -> None:
 
     \b
     Examples:
+      pincite eval new --out draft.jsonl
       pincite eval check questions.jsonl
       pincite eval run questions.jsonl --out runs/base
       pincite eval compare runs/base runs/new
     """
+
+
+for command in (new, from_feedback, judge):
+    evaluate.add_command(command)
 
 
 @evaluate.command()
@@ -59,11 +67,13 @@ def check(ctx: Context, path: Path, split: str) -> None:
         return
     questions = load(path)
     faults = faults_of(questions, (paper.abstract for paper in ctx.open_library().papers()))
+    drafts = sum(not q.reviewed for q in questions)
+    told = f", {drafts} of them not reviewed yet" if drafts else ""
     for fault in faults:
         click.echo(fault)
     if faults:
-        raise InputError(f"{len(faults)} faults in {path}, which has {len(questions)} questions.")
-    click.echo(f"{len(questions)} questions, no faults.", err=True)
+        raise InputError(f"{len(faults)} faults in {path}, which has {len(questions)} questions{told}.")
+    click.echo(f"{len(questions)} questions{told}, no faults.", err=True)
 
 
 @evaluate.command()
@@ -73,12 +83,21 @@ def check(ctx: Context, path: Path, split: str) -> None:
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.")
 @click.option("--kinds", metavar="A,B", help="Only questions of these kinds.")
+@click.option("--ids", metavar="A,B", help="Only the questions with these ids.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Questions asked at once; for a model on a server [default: 1].",
+)
 @click.option("--retrieval-only", is_flag=True, help="Only search; no language model runs.")
 @click.option("--without-gold", is_flag=True, help="Ask again without the gold papers: a refusal is right.")
 @click.option("--index-corpus", is_flag=True, help="Of a BEIR folder: index its corpus into DIR/collection.")
 @click.option("--split", default="test", show_default=True, help="Which judgements of a BEIR folder.")
 @click.pass_obj
-def run(ctx: Context, /, sets: Sequence[Path], out: Path, kinds: str | None, **given: Any) -> None:
+def run(
+    ctx: Context, /, sets: Sequence[Path], out: Path, kinds: str | None, ids: str | None, **given: Any
+) -> None:
     """Put a set to the assistant, as a user would, and print the figures.
 
     Writes DIR/answers.jsonl (a row a question, in the set's order), DIR/scores.jsonl and DIR/run.json (the
@@ -90,18 +109,28 @@ def run(ctx: Context, /, sets: Sequence[Path], out: Path, kinds: str | None, **g
       pincite eval run questions.jsonl --out runs/base --without-gold
       pincite eval run questions.jsonl --out runs/try --limit 20 --kinds numeric,which
       pincite eval run scifact/ --out runs/scifact --index-corpus --retrieval-only
+      pincite --llm http://127.0.0.1:8080/v1 --llm-name big eval run q.jsonl --out runs/big --workers 8
     """
-    options = Options(kinds=tuple(filter(None, (kinds or "").split(","))), **given)
+    options = Options(kinds=_parts(kinds), ids=_parts(ids), **given)
     if options.retrieval_only and options.without_gold:
         raise click.UsageError("--without-gold asks questions, --retrieval-only asks none: choose one.")
     if options.index_corpus and not all(path.is_dir() for path in sets):
         raise click.UsageError(
             "--index-corpus is for BEIR folders; a .jsonl set is run over your collection."
         )
+    if (options.workers or 1) > 1 and (options.retrieval_only or not ctx.settings.is_remote):
+        raise click.UsageError(
+            "--workers is for a model on a server (--llm URL). A local model answers one question at a time, on "
+            "all cores: several at once would only wait for each other. Leave --workers away."
+        )
     for path, folder in _places(sets, out):
         if len(sets) > 1:
             click.echo(f"{path.name}:")
         run_set(ctx, path, folder, options)
+
+
+def _parts(text: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, (text or "").split(",")))
 
 
 def _places(sets: Sequence[Path], out: Path) -> list[tuple[Path, Path]]:
@@ -161,3 +190,6 @@ def gate(base: Path, new: Path) -> None:
     if drops:
         raise PinciteError(f"{new} is worse than {base} beyond noise. {'; '.join(drops)}.")
     click.echo("Passed: no drop beyond noise.", err=True)
+
+
+evaluate.add_command(report)

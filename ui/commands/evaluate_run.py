@@ -33,6 +33,8 @@ class Options:
 
     limit: int | None
     kinds: tuple[str, ...]
+    ids: tuple[str, ...]
+    workers: int | None
     retrieval_only: bool
     without_gold: bool
     index_corpus: bool
@@ -47,14 +49,16 @@ def run_set(ctx: Context, path: Path, out: Path, options: Options) -> None:
     from eval.runs import run as run_all
 
     folder = beir.load(path, options.split) if path.is_dir() else None
-    questions = chosen(folder.questions if folder else load(path), options.kinds, options.limit)
+    every = folder.questions if folder else load(path)
+    questions = chosen(every, options.kinds, options.limit, options.ids)
     retriever, assistant = _opened(ctx, folder, out, options)
     abstracts = _abstracts(retriever.library)
     questions, retrieve = _retrieval(ctx, questions, retriever, abstracts, folder, options)
+    drafts = sum(not q.reviewed for q in questions)
     with _bar(ctx) as bar:
         scored = run_all(
             questions,
-            assistant,
+            _askers(assistant, options.workers or 1),
             out,
             abstracts=abstracts,
             conditions=conditions(
@@ -64,12 +68,28 @@ def run_set(ctx: Context, path: Path, out: Path, options: Options) -> None:
                 fingerprint=assistant.fingerprint() if assistant else _index_of(retriever.library),
                 command=shlex.join(["pincite", *sys.argv[1:]]),
                 options={name: value for name, value in asdict(options).items() if value},
-            ),
+            )
+            | {"unreviewed": drafts},
             without_gold=options.without_gold,
             retrieve=retrieve,
-            report=_reporter(bar, "asking"),
+            report=reporter(bar, "asking"),
         )
     click.echo(run_text(scored))
+    if drafts:
+        click.echo(
+            f"{drafts} of {len(questions)} questions are drafts that nobody has reviewed: these figures count "
+            "for nothing before somebody has."
+        )
+
+
+def _askers(assistant: Assistant | None, workers: int) -> list[Assistant]:
+    """As many assistants as questions are to be asked at once, over the same parts."""
+    from rag.assistant import Assistant
+
+    if assistant is None:
+        return []
+    more = (Assistant(assistant.retriever, assistant.model, assistant.settings) for _ in range(1, workers))
+    return [assistant, *more]
 
 
 def _opened(
@@ -136,7 +156,7 @@ def _retrieval(
 
     def retrieve(asked: Sequence[Question], out: Path) -> Mapping[str, Figures]:
         with _bar(ctx) as bar:
-            report = _reporter(bar, "searching")
+            report = reporter(bar, "searching")
             return measure(asked, retriever, judgements, out, documents=documents, report=report)
 
     return list(questions), retrieve
@@ -148,7 +168,7 @@ def _bar(ctx: Context) -> Bar:
     return Bar(ctx.quiet)
 
 
-def _reporter(bar: Bar, what: str) -> Report:
+def reporter(bar: Bar, what: str) -> Report:
     def report(done: int, total: int, seconds_left: float) -> None:
         minutes = f"{seconds_left / 60:.0f} min" if seconds_left >= 90 else f"{seconds_left:.0f} s"
         bar.step(f"{what}, about {minutes} left", done, total)

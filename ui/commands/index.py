@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,31 +24,49 @@ if TYPE_CHECKING:
     from ui.cli import Context
     from ui.progress import Bar
 
+STDIN = "standard input"  # what papers that came by a pipe have for a file
 SHOWN = 10  # problems listed in the terminal; all of them go into --report
 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--no-embed", is_flag=True, help="Read and store only; vectors are made by the next run.")
-@click.option("--rebuild", is_flag=True, help="Make all vectors anew from the library; needs no source file.")
+@click.option("--rebuild", is_flag=True, help="Make the vector index anew; needs no source file.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if any record could not be read.")
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write every problem to a JSON file."
 )
+@click.option(
+    "--map",
+    "mapped",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Which column of a table holds a field, such as title or abstract; can be repeated.",
+)
 @click.pass_obj
 def index(
-    ctx: Context, paths: Sequence[Path], no_embed: bool, rebuild: bool, strict: bool, report: Path | None
+    ctx: Context,
+    paths: Sequence[Path],
+    no_embed: bool,
+    rebuild: bool,
+    strict: bool,
+    report: Path | None,
+    mapped: Sequence[str],
 ) -> None:
-    """Read files of abstracts into the collection: text lists, BibTeX, JSON Lines; folders too.
+    """Read files of abstracts into the collection; what a file is, its content tells (docs/formats.md).
 
-    A file that was read before and has not changed is left alone; of a changed one only what changed is
-    embedded anew. Stop it whenever you like: the next run goes on.
+    Text lists, BibTeX, RIS, nbib, XML, JSON, CSV, Markdown, PDF, each also in .gz or .zip; folders and
+    patterns too; - reads standard input. A file that was read before and has not changed is left alone; of a
+    changed one only what changed is embedded anew. Stop it whenever you like: the next run goes on,
+    and nothing is embedded twice.
 
     \b
     Examples:
       pincite index icml2024.txt library.bib
-      pincite index ~/papers/                     all files of a folder
-      pincite index --rebuild                     all vectors anew
+      pincite index ~/papers/ "lists/*.csv"       all files of a folder, and a pattern
+      pincite index --map title="Paper Title" --map abstract=Text table.csv
+      curl -s "$ADDRESS" | pincite index -
+      pincite index --rebuild                     make the vector index anew
     """
     from rag.indexing import writer_lock
 
@@ -53,14 +74,16 @@ def index(
         raise click.UsageError("Name at least one file or folder, or --rebuild.")
     if no_embed and rebuild:
         raise click.UsageError("--no-embed and --rebuild exclude each other.")
+    columns = _columns(mapped)
     started = time.monotonic()
     with ctx.progress() as bar:
         folder = ctx.settings.collection_dir
         with writer_lock(folder, lambda who: bar.note(f"Waiting: {who} is writing to this collection.")):
             library = ctx.open_library(new=True)
-            reports = _read(library, paths, bar)
+            reports = _read(library, paths, columns, bar)
             embedded = 0 if no_embed else _embed(ctx, library, rebuild, bar)
-    _summary(library, reports, embedded, time.monotonic() - started, no_embed)
+    _summary(library, reports, embedded, time.monotonic() - started)
+    _remarks(library, reports, embedded, no_embed, rebuild)
     problems = [p for r in reports for p in r.problems]
     if report:
         report.write_text(
@@ -70,21 +93,36 @@ def index(
         sys.exit(1)
 
 
-def _read(library: Library, paths: Sequence[Path], bar: Bar) -> list[SourceReport]:
+def _columns(mapped: Sequence[str]) -> dict[str, str]:
+    from rag.readers.table import FIELDS
+
+    columns = {}
+    for each in mapped:
+        name, equals, column = each.partition("=")
+        if not equals or not column.strip() or name.strip().lower() not in FIELDS:
+            raise click.UsageError(
+                f"--map {each!r}: give FIELD=COLUMN, where FIELD is one of {', '.join(FIELDS)}."
+            )
+        columns[name.strip().lower()] = column.strip()
+    return columns
+
+
+def _read(
+    library: Library, paths: Sequence[Path], columns: Mapping[str, str], bar: Bar
+) -> list[SourceReport]:
     from rag.indexing import SourceReport, import_file
-    from rag.readers import sources
     from rag.sample import is_sample_only, leave_sample, sample_files
 
-    files = sources(paths) if paths else []
-    sample_before = is_sample_only(library) and not set(files) <= set(sample_files())
-    reports, failed = [], []
-    for file in files:
-        try:
-            reports.append(import_file(library, file, bar))
-        except InputError as error:  # one bad file hides no other
-            failed.append(error)
-            problem = Problem(file.name, str(error).rstrip("."), "Check the file and its rights")
-            reports.append(SourceReport(file.name, problems=[problem]))
+    with _files(paths) as files:
+        sample_before = is_sample_only(library) and not {file for file, _ in files} <= set(sample_files())
+        reports, failed = [], []
+        for file, called in files:
+            try:
+                reports.append(import_file(library, file, bar, columns=columns, called=called))
+            except InputError as error:  # one bad file hides no other
+                failed.append(error)
+                problem = Problem(file.name, str(error).rstrip("."), "Check the file and its rights")
+                reports.append(SourceReport(file.name, problems=[problem]))
     if failed and len(failed) == len(files):
         raise failed[0]
     if sample_before and any(r.counts.added for r in reports):
@@ -93,15 +131,30 @@ def _read(library: Library, paths: Sequence[Path], bar: Bar) -> list[SourceRepor
     return reports
 
 
+@contextmanager
+def _files(paths: Sequence[Path]) -> Iterator[list[tuple[Path, str]]]:
+    """The files to read, each with the name it is called by if that is not its own."""
+    from rag.readers import sources
+
+    named = [path for path in paths if str(path) != "-"]
+    files = [(file, "") for file in (sources(named) if named else [])]
+    if len(named) == len(paths):
+        yield files
+        return
+    with tempfile.TemporaryDirectory(prefix="pincite-") as folder:
+        spooled = Path(folder, "input")
+        with spooled.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield [*files, (spooled, STDIN)]
+
+
 def _embed(ctx: Context, library: Library, rebuild: bool, bar: Bar) -> int:
     from rag.indexing import bring_up_to_date
 
     return bring_up_to_date(ctx.settings, library, bar, rebuild=rebuild)
 
 
-def _summary(
-    library: Library, reports: Sequence[SourceReport], embedded: int, seconds: float, no_embed: bool
-) -> None:
+def _summary(library: Library, reports: Sequence[SourceReport], embedded: int, seconds: float) -> None:
     papers, sentences = library.size()
     for r in reports:
         c = r.counts
@@ -127,8 +180,15 @@ def _summary(
         ("seconds", f"{seconds:.1f}"),
     ):
         click.echo(f"{name:<14}{value:>10}")
+
+
+def _remarks(
+    library: Library, reports: Sequence[SourceReport], embedded: int, no_embed: bool, rebuild: bool
+) -> None:
     changed = any(r.counts.added or r.counts.changed for r in reports)
-    if not changed and not embedded:
+    if rebuild and not embedded:
+        click.echo("The vector index was made anew from the library's vectors.")
+    elif not changed and not embedded:
         click.echo("Nothing has changed.")
     if no_embed and library.pending():
         click.echo(f"Not embedded yet: {_count(library.pending(), 'paper')}; the next run does it.")

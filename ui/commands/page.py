@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from rag.library import Library
     from ui.cli import Context
 
+BRIEFLY_S = 0.5  # waited for a process that only looks who is writing
+
 
 def page(ctx: Context, port: int, *, open_browser: bool) -> None:
     """Open the page; an empty library gets the sample collection first."""
@@ -18,26 +21,50 @@ def page(ctx: Context, port: int, *, open_browser: bool) -> None:
 
     free(port)  # a taken port is told before anything is fetched or loaded
     library = ctx.open_library(new=True)
+    _first_models(ctx)
     prepare(ctx, library)
     assistant = ctx.open_assistant()
     _serve(ctx, assistant, port, open_browser)
 
 
+def _first_models(ctx: Context) -> None:
+    """A first start, which fetches the language model, also brings the small one that compares papers."""
+    from rag.errors import WeightsError
+    from rag.weights import locate
+
+    settings = ctx.settings
+    if settings.offline or settings.is_remote or settings.scorer == "none":
+        return
+    try:
+        locate(settings.llm, settings.models_dir, offline=True)
+    except WeightsError:
+        with ctx.progress() as bar:
+            try:
+                locate(settings.scorer, settings.models_dir, offline=False, progress=bar)
+            except WeightsError as error:
+                bar.note(f"Going on without a second look at close papers. {error}")
+
+
 def prepare(ctx: Context, library: Library) -> None:
-    """The sample into an empty library; vectors that are missing or wrong are made."""
-    from rag.indexing import bring_up_to_date, import_file, writer_lock
+    """The sample into an empty library; vectors that are missing or wrong are made.
+
+    Where another process is writing, nothing is waited for: the page shows what is there, and what comes.
+    """
+    from rag.indexing import bring_up_to_date, import_file, lock_if_free
     from rag.sample import sample_files
 
-    with ctx.progress() as bar:
-        folder = ctx.settings.collection_dir
-        with writer_lock(folder, lambda who: bar.note(f"Waiting: {who} is writing to this collection.")):
-            if library.size()[0] == 0:
-                for file in sample_files():
-                    import_file(library, file, bar)
-            bring_up_to_date(ctx.settings, library, bar)
+    with ctx.progress() as bar, lock_if_free(ctx.settings.collection_dir, timeout=BRIEFLY_S) as holder:
+        if holder:
+            return
+        if library.size()[0] == 0:
+            for file in sample_files():
+                import_file(library, file, bar)
+        bring_up_to_date(ctx.settings, library, bar)
 
 
 def _serve(ctx: Context, assistant: Assistant, port: int, open_browser: bool) -> None:
+    # Gradio imports matplotlib where it finds it, which keeps a list of fonts in the user's home.
+    os.environ.setdefault("MPLCONFIGDIR", str(ctx.settings.cache_dir / "matplotlib"))
     from ui.web.page import serve
 
     assistant.warm()

@@ -11,17 +11,28 @@ MATH_TAGS = set(
     "math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mroot mrow mspace msqrt mstyle msub "
     "msubsup msup mtable mtd mtext mtr munder munderover".split()
 )
-TAGS = set("a article button code details footer h1 h2 h3 header li mark p section span summary ul".split())
+TAGS = set(
+    "a article button caption code dd details div dl dt footer h1 h2 h3 header input li mark p section span summary "
+    "table tbody td th thead tr ul".split()
+)
+# What a button asks the page to do: `data-NAME`, read by page.js and by the tabs.
+DEEDS = {
+    f"data-{name}"
+    for name in "alike ask close copy edit n only open paper press retry turn unfilter value verdict wide".split()
+}
 CLEANER = nh3.Cleaner(
     tags=TAGS | MATH_TAGS,
     attributes={
         "*": {"class", "title", "role"},
         "a": {"href", "target"},
-        "button": {"type", "data-turn", "data-n", "data-paper", "data-ask", "data-close", "aria-label"},
+        "button": {"type", "aria-label", "aria-pressed", "aria-current"} | DEEDS,
         "details": {"open", "data-fold"},
         "h2": {"tabindex"},
         "p": {"aria-live"},
+        "input": {"type", "maxlength", "placeholder", "aria-label"},
         "span": {"aria-hidden"},
+        "summary": {"aria-label"},
+        "th": {"scope", "aria-sort"},
     }
     | {tag: MATH_ATTRIBUTES for tag in MATH_TAGS},
     url_schemes={"http", "https"},

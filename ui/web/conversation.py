@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from rag.errors import PinciteError
 from rag.nouns import (
@@ -16,50 +16,42 @@ from rag.nouns import (
     Event,
     Filters,
     Found,
-    Paper,
-    Sentence,
+    Hit,
     Settled,
     Turn,
     Waiting,
 )
 from rag.rows import answer_row
+from ui.web.desk import Assistant
+from ui.web.panel import alike_html, gone_html, source_html
 from ui.web.relay import relay
 from ui.web.render import Shown
-from ui.web.sources import gone_html, source_html
 
 LONGEST_QUESTION = 2_000  # characters
+ALIKE = 6  # papers shown that resemble one
 
 Turns = tuple[Shown, ...]
 
 
-class Assistant(Protocol):
-    """What the page needs of `rag.assistant.Assistant`."""
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a browser session knows of its conversation beside the turns."""
 
-    @property
-    def is_sample(self) -> bool: ...
-
-    def stream(
-        self,
-        question: str,
-        history: Sequence[Turn] = (),
-        filters: Filters = ...,
-        cancel: threading.Event | None = None,
-    ) -> Iterator[Event]: ...
-
-    def paper(self, key: str) -> tuple[Paper, tuple[Sentence, ...]] | None: ...
-
-    def examples(self, n: int = 4) -> list[str]: ...
-
-    def size(self) -> tuple[int, int]: ...
+    id: str = ""  # in the history; "" before the first question
+    filters: Filters = Filters()
+    editing: bool = False  # the next question replaces the last one
 
 
-def converse(assistant: Assistant, question: str, turns: Turns, cancel: threading.Event) -> Iterator[Turns]:
+def converse(
+    assistant: Assistant, question: str, turns: Turns, cancel: threading.Event, filters: Filters | None = None
+) -> Iterator[Turns]:
     """The turns after each change, ending with the new turn done, stopped or failed."""
-    shown = Shown(Answer(question, "", "partial", ""))
+    filters = filters or Filters()
+    shown = Shown(Answer(question, "", "partial", ""), filters=filters)
     yield (*turns, shown)
     history = [Turn(t.answer.question, t.answer.text) for t in turns if t.phase != "failed"]
     try:
-        for batch in relay(lambda: assistant.stream(question, history, Filters(), cancel), cancel):
+        for batch in relay(lambda: assistant.stream(question, history, filters, cancel), cancel):
             for event in batch:
                 shown = advance(shown, event)
             yield (*turns, shown)
@@ -76,9 +68,9 @@ def advance(shown: Shown, event: Event) -> Shown:
     match event:
         case Waiting(position):
             return replace(shown, phase="waiting", ahead=position)
-        case Found(searched_for, evidence, _):
+        case Found(searched_for, evidence, hits):
             answer = replace(answer, searched_for=searched_for, evidence=evidence)
-            return replace(shown, phase="reading", answer=answer)
+            return replace(shown, phase="reading", answer=answer, hits=hits)
         case Draft(text):
             return replace(shown, phase="writing", draft=text)
         case Settled(sentence):
@@ -113,32 +105,46 @@ def too_long(question: str) -> Shown:
 
 def opened(assistant: Assistant, turns: Turns, data: Mapping[str, Any]) -> str:
     """The source panel for a pressed button; "" if the button means nothing in these turns."""
-    turn = _number(data.get("turn"))
-    if turn is None or turn >= len(turns):
-        return ""
-    answer = turns[turn].answer
+    if "alike" in data:
+        return alike(assistant, str(data["alike"]))
+    number = _number(data.get("turn"))
+    shown = turns[number] if number is not None and number < len(turns) else None
     if "paper" in data:
-        return _near_paper(assistant, answer, str(data["paper"]))
+        return paper_panel(assistant, str(data["paper"]), shown)
     n = _number(data.get("n"))
-    evidence = next((e for e in answer.evidence if e.n == n), None)
-    if evidence is None:
+    evidence = next((e for e in shown.answer.evidence if e.n == n), None) if shown else None
+    if shown is None or evidence is None:
         return ""
-    spans = {(c.start, c.end) for s in answer.sentences for c in s.citations if c.paper == evidence.paper.key}
+    answer, key = shown.answer, evidence.paper.key
+    spans = {(c.start, c.end) for s in answer.sentences for c in s.citations if c.paper == key}
     lit = (evidence.sentence.start, evidence.sentence.end)
-    return source_html(evidence.paper, lit, sorted(spans - {lit}), evidence.n)
+    return source_html(evidence.paper, lit, sorted(spans - {lit}), evidence.n, _hit_of(shown, key))
 
 
-def _near_paper(assistant: Assistant, answer: Answer, key: str) -> str:
-    """The panel for one of a refusal's closest papers, its best sentence lit."""
-    hit = next((h for h in answer.nearest if h.paper.key == key), None)
-    if hit is None:
-        return ""
+def paper_panel(assistant: Assistant, key: str, shown: Shown | None = None, *, closable: bool = True) -> str:
+    """The panel for a paper of the collection; its best sentence is lit where the turn has looked at it."""
+    hit = _hit_of(shown, key) if shown else None
     found = assistant.paper(key)
     if found is None:
-        return gone_html(hit.paper.label)
+        return gone_html(hit.paper.label) if hit else ""
     paper, sentences = found
-    lit = next(((s.start, s.end) for s in sentences if s.ordinal == hit.best_sentence), None)
-    return source_html(paper, lit)
+    best = hit.best_sentence if hit else None
+    lit = next(((s.start, s.end) for s in sentences if s.ordinal == best), None)
+    return source_html(paper, lit, hit=hit, closable=closable)
+
+
+def alike(assistant: Assistant, key: str) -> str:
+    """The panel with the papers nearest to a paper of the collection."""
+    found = assistant.paper(key)
+    if found is None:
+        return ""
+    paper, sentences = found
+    text = f"{paper.label}. {sentences[0].text if sentences else ''}"
+    return alike_html(paper, assistant.retriever.search([text], ALIKE, Filters(without=(key,))))
+
+
+def _hit_of(shown: Shown, key: str) -> Hit | None:
+    return next((h for h in (*shown.answer.nearest, *shown.hits) if h.paper.key == key), None)
 
 
 def _number(value: object) -> int | None:

@@ -8,20 +8,54 @@ const close = () => {
   opener?.focus({ preventScroll: true });
 };
 
+// What a button asks for, by its first data-NAME that is known here, and the event that carries it.
+const EVENTS = {
+  ask: "submit", retry: "submit", edit: "edit", verdict: "select",
+  unfilter: "apply", only: "apply", alike: "click", paper: "click", n: "click",
+};
+
+const copy = async (button) => {
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.classList.add("copied");
+  setTimeout(() => button.classList.remove("copied"), 1500);
+};
+
 document.addEventListener("click", (event) => {
   const summary = event.target.closest("details[data-fold] > summary");
   if (summary) folds.set(summary.parentElement.dataset.fold, !summary.parentElement.open);
-  const button = event.target.closest("[data-n], [data-paper], [data-ask], [data-close]");
+  const button = event.target.closest("#page button");
   if (!button) return;
   if (button.dataset.close) return close();
-  if (button.dataset.ask) return trigger("submit", { ...button.dataset });
-  opener = button;
-  trigger("click", { ...button.dataset });
+  if (button.dataset.copy) return copy(button);
+  const name = Object.keys(EVENTS).find((name) => name in button.dataset);
+  if (!name) return;
+  const data = { ...button.dataset };
+  if (name === "verdict") data.comment = button.parentElement.querySelector(".comment")?.value ?? "";
+  if (EVENTS[name] === "click" && !element.contains(button)) opener = button;
+  if (!button.closest("#talk")) document.querySelector("#tabs [role=tab]").click(); // all this is done in Chat
+  trigger(EVENTS[name], data);
+  if (name === "edit" || name === "only") {
+    setTimeout(() => document.querySelector("#question textarea").focus(), 50); // once its tab is there
+  }
 });
 
+// From one citation to the next: with the source open the next one opens, else it is only focused.
+const walk = (step) => {
+  const chips = [...document.querySelectorAll("#answer .pincite")];
+  const at = chips.indexOf(opener ?? document.activeElement);
+  const next = chips[at + step];
+  if (at < 0 || !next) return;
+  opener = next;
+  next.scrollIntoView({ block: "nearest" });
+  if (element.querySelector(".panel")) next.click();
+  else next.focus({ preventScroll: true });
+};
+
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("textarea, input");
+  if (!element.checkVisibility()) return; // another tab is open
+  const typing = event.target.closest("textarea, input, [role=listbox]");
   const running = document.querySelector("#answer .running");
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     document.querySelector("#question textarea").focus();
@@ -29,6 +63,10 @@ document.addEventListener("keydown", (event) => {
     document.querySelector("#stop").click();
   } else if (event.key === "Escape" && element.querySelector(".panel")) {
     close();
+  } else if (step && event.target.closest(".pincite, #source")) {
+    if (event.target.matches(".pincite")) opener = event.target;
+    event.preventDefault();
+    walk(step);
   }
 });
 

@@ -4,168 +4,78 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
-import sys
-import threading
 import time
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gradio as gr
 
 from rag.errors import PinciteError
+from rag.history import FILE, History
 from ui.web.address import HOST, free, taken
-from ui.web.conversation import LONGEST_QUESTION, Assistant, Turns, answer_to, converse, opened, too_long
+from ui.web.conversation import answer_to
+from ui.web.desk import Assistant, Desk
 from ui.web.relay import Running
-from ui.web.render import header_html, turns_html, welcome_html
-from ui.web.sources import evidence_html
+from ui.web.render import header_html
+from ui.web.tabs import chat
+from ui.web.tabs import evaluation as evaluation_tab
+from ui.web.tabs import history as history_tab
+from ui.web.tabs import library as library_tab
+from ui.web.tabs import settings as settings_tab
+from ui.web.tabs.parts import html
 
 SESSIONS = 32  # questions that stream or wait at once; the assistant puts them in order
 THREADS = 2 * SESSIONS  # a press finds a thread while every question holds one
+HOUR = 3_600  # seconds that copies of uploads and downloads are kept
 HERE = Path(__file__).parent
-
-Updates = dict[Any, Any]  # components and their new values
-
-
-class Parts(NamedTuple):
-    """The page's components; what `views` yields is named after them."""
-
-    turns: gr.State  # of this browser session alone
-    top: gr.HTML
-    new: gr.Button
-    past: gr.HTML  # ended turns; not sent again while a question runs
-    now: gr.HTML  # the last turn
-    source: gr.HTML
-    evidence: gr.HTML
-    box: gr.Textbox
-    send: gr.Button
-    stop: gr.Button
 
 
 def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
     """The page over an assistant; `running` can stop its questions from outside."""
+    history = History(assistant.settings.collection_dir / FILE)
+    desk = Desk(assistant, running or Running(), history)
     page: gr.Blocks
-    with gr.Blocks(title="Pincite", analytics_enabled=False, fill_width=True) as page:
-        parts = _layout(assistant)
-        _wire(page, parts, assistant, running or Running())
+    with gr.Blocks(
+        title="Pincite", analytics_enabled=False, fill_width=True, delete_cache=(HOUR, HOUR)
+    ) as page:
+        with gr.Column(elem_id="page"):
+            with gr.Row(elem_id="top"):
+                top = html(header_html(*assistant.size()))
+                new = gr.Button("New chat", elem_id="new", size="sm")
+            with gr.Tabs(elem_id="tabs", selected="chat", overflow_behavior="wrap") as tabs:
+                # Always there: a question goes on while the reader looks at another tab.
+                with gr.Tab("Chat", id="chat", render_children=True):
+                    parts = chat.layout(desk)
+                with gr.Tab("Library", id="library") as papers:
+                    shelf = library_tab.layout()
+                with gr.Tab("History", id="history") as past:
+                    kept = history_tab.layout()
+                with gr.Tab("Evaluation", id="evaluation") as evaluation:
+                    runs = evaluation_tab.layout()
+                with gr.Tab("Settings", id="settings") as settings:
+                    facts = settings_tab.layout()
+        frame = chat.Frame(top, new, tabs)
+        chat.wire(page, parts, frame, desk)
+        library_tab.wire(papers, shelf, top, desk)
+        history_tab.wire(past, kept, parts, frame, desk)
+        evaluation_tab.wire(evaluation, runs, desk)
+        settings_tab.wire(settings, facts, desk)
+        gr.api(_endpoint(desk), api_name="ask")  # type: ignore[attr-defined]
     return page
 
 
-def _layout(assistant: Assistant) -> Parts:
-    turns = gr.State(())
-    with gr.Column(elem_id="page"):
-        with gr.Row(elem_id="top"):
-            top = _html(header_html(*assistant.size()))
-            new = gr.Button("New chat", elem_id="new", size="sm")
-        with gr.Column(elem_id="answer"):
-            past = _html("")
-            now = _html(_welcome(assistant))
-        with gr.Column(elem_id="side"):
-            source = _html("", "source", (HERE / "page.js").read_text("utf-8"))
-            evidence = _html(evidence_html(None), "evidence")
-        with gr.Row(elem_id="composer"):
-            box = _question_box()
-            send = gr.Button("Send", elem_id="send", variant="primary")
-            stop = gr.Button("Stop", elem_id="stop")
-    return Parts(turns, top, new, past, now, source, evidence, box, send, stop)
-
-
-def _wire(page: gr.Blocks, parts: Parts, assistant: Assistant, running: Running) -> None:
-    def stream(text: str, before: Turns, request: gr.Request, event: gr.EventData) -> Iterator[Updates]:
-        asked = str(event._data["ask"] if event.target is parts.source else text)
-        with running.question(str(request.session_hash)) as cancel:
-            for changed in views(assistant, asked.strip(), before, cancel):
-                yield {getattr(parts, name): value for name, value in changed.items()}
-
-    def press(before: Turns, event: gr.EventData) -> str:
-        return opened(assistant, before, event._data or {})
-
-    def welcome() -> Updates:
-        return {parts.now: _welcome(assistant), parts.top: header_html(*assistant.size())}
-
-    def restart() -> Updates:
-        fresh = {parts.turns: (), parts.past: "", parts.source: "", parts.evidence: evidence_html(None)}
-        return fresh | welcome()
-
-    def cancel(request: gr.Request) -> None:
-        running.stop(str(request.session_hash))
-
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    asks = [parts.box.submit, parts.send.click, parts.source.submit]
-    views_of = [parts.turns, parts.past, parts.now, parts.source, parts.evidence, parts.box, parts.top]
-    gr.on(asks, stream, [parts.box, parts.turns], views_of, trigger_mode="once", **quiet)
-    parts.source.click(press, parts.turns, parts.source, queue=False, **quiet)
-    parts.stop.click(cancel, queue=False, **quiet)
-    parts.new.click(restart, None, views_of, queue=False, **quiet)
-    page.load(welcome, None, [parts.now, parts.top], queue=False, **quiet)
-    page.unload(cancel)
-    gr.api(_endpoint(assistant, running), api_name="ask")  # type: ignore[attr-defined]
-
-
-def views(
-    assistant: Assistant, question: str, before: Turns, cancel: threading.Event
-) -> Iterator[dict[str, Any]]:
-    """What changes on the page, by name of its part, from a question to its answer."""
-    if not question:
-        yield {"box": ""}
-        return
-    shown: dict[str, Any] = {}
-    if len(question) > LONGEST_QUESTION:
-        yield {"past": turns_html(before), "now": turns_html([too_long(question)], len(before))}
-        return
-    start = {"past": turns_html(before), "source": "", "box": "", "top": header_html(*assistant.size())}
-    for turns in converse(assistant, question, before, cancel):
-        view = {
-            "turns": turns,
-            "now": turns_html(turns[-1:], len(before)),
-            "evidence": evidence_html(turns[-1].answer, len(before)),
-        }
-        changed = start | {name: value for name, value in view.items() if shown.get(name) != value}
-        if changed:  # Gradio takes an empty update for an error
-            yield changed
-        shown, start = view, {}
-
-
-def _endpoint(assistant: Assistant, running: Running) -> Callable[[str, gr.Request], dict[str, Any]]:
+def _endpoint(desk: Desk) -> Callable[[str, gr.Request], dict[str, Any]]:
     def ask(question: str, request: gr.Request) -> dict[str, Any]:
         """A question in, the answer row of docs/interfaces.md out."""
-        with running.question(str(request.session_hash)) as cancel:
+        with desk.running.question(str(request.session_hash)) as cancel:
             try:
-                return answer_to(assistant, question, cancel)
+                return answer_to(desk.assistant, question, cancel)
             except PinciteError as error:
                 raise gr.Error(str(error), print_exception=False) from error
 
     return ask
-
-
-def _html(value: str, elem_id: str | None = None, script: str | None = None) -> gr.HTML:
-    return gr.HTML(value, elem_id=elem_id, js_on_load=script, apply_default_css=False, padding=False)
-
-
-def _question_box() -> gr.Textbox:
-    return gr.Textbox(
-        elem_id="question",
-        label="Question",
-        show_label=False,
-        container=False,
-        placeholder="Ask about the papers",
-        lines=1,  # Enter sends, Shift+Enter breaks the line
-        max_lines=8,
-        autofocus=True,
-        scale=1,
-    )
-
-
-def _welcome(assistant: Assistant) -> str:
-    return welcome_html(assistant.examples(), assistant.is_sample, _command())
-
-
-def _command() -> str:
-    """How to call this program in the terminal it was started from."""
-    called = sys.argv[0]
-    return called if Path(called).name == "pincite" and not shutil.which("pincite") else "pincite"
 
 
 # ------------------------------------------------------------------------------------ serving
@@ -197,6 +107,9 @@ def launch(page: gr.Blocks, port: int) -> str:
         )
     except OSError as error:
         raise taken(port) from error
+    # Gradio would hold a connection for every open tab, and browsers allow six to one server: the seventh tab
+    # would hang. A tab that is closed while it streams is noticed by its stream.
+    page.config["connect_heartbeat"] = False
     return url.rstrip("/")
 
 

@@ -88,6 +88,10 @@ class Running:
                 if not self._cancels[session]:
                     del self._cancels[session]
 
+    def busy(self, session: str) -> bool:
+        """Whether a question of that session is being answered."""
+        return session in self._cancels
+
     def stop(self, session: str) -> None:
         """Cancel that session's questions."""
         with self._lock:

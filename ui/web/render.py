@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from rag.nouns import Answer, AnswerSentence, Citation, Dropped
+from rag.nouns import Answer, AnswerSentence, Citation, Dropped, Filters, Hit
 from rag.refusal import REFUSAL
+from ui.web.actions import actions_html, chips_html, followups_html, retry_html
 from ui.web.clean import clean
 from ui.web.prose import prose
-from ui.web.sources import button, ending, is_list
+from ui.web.sources import GRADES, button, ending, is_list
 
 LONGEST_QUOTE = 300  # characters of a tooltip
 
@@ -32,34 +33,63 @@ class Shown:
     draft: str = ""
     ahead: int = 0  # askers before this one, while waiting
     error: str = ""
+    hits: tuple[Hit, ...] = ()  # the papers looked at
+    filters: Filters = Filters()
+    kept: int = 0  # its number in the history
+    verdict: str = ""  # what the reader said of it
 
     @property
     def running(self) -> bool:
         return self.phase not in ("done", "stopped", "failed")
 
 
-def turns_html(turns: Sequence[Shown], first: int = 0) -> str:
-    """The turns one below the other; `first` is the ordinal of the first of them."""
-    return clean("".join(_turn(shown, first + i) for i, shown in enumerate(turns)))
+def turns_html(turns: Sequence[Shown], first: int = 0, *, last: bool = False) -> str:
+    """The turns one below the other; `first` is the ordinal of the first of them.
+
+    `last`: nothing follows them, so that the last one can be asked again, and questions to go on with fit.
+    """
+    many = len(turns)
+    html = (_turn(shown, first + i, last and i == many - 1) for i, shown in enumerate(turns))
+    return clean("".join(html))
 
 
-def _turn(shown: Shown, turn: int) -> str:
+def _turn(shown: Shown, turn: int, last: bool) -> str:
     answer = shown.answer
-    parts = [f'<h2 class="asked">{prose(answer.question)}</h2>', _searched_for(answer), _said(shown, turn)]
+    parts = [f'<h2 class="asked">{prose(answer.question)}</h2>', _searched_for(shown), _said(shown, turn)]
     if shown.running:
         parts.append(f'<p class="quiet status" role="status">{_status(shown)}</p>')
     elif shown.phase == "failed":
         parts.append(f'<p class="problem" role="alert">{escape(shown.error)}</p>')
+        parts += [retry_html(turn)] if last and answer.evidence else []
     else:
-        parts += [_notes(shown), ending(answer, turn)]
+        parts += [_notes(shown), ending(answer, turn), _wider(shown, turn) if last else ""]
+        parts.append(actions_html(answer, turn, shown.verdict, last=last))
+        parts.append(followups_html(answer) if last else "")
     state = "running" if shown.running else shown.phase
     return f'<section class="turn {state}">{"".join(parts)}</section>'
 
 
-def _searched_for(answer: Answer) -> str:
-    if answer.searched_for.casefold().split() in (answer.question.casefold().split(), []):
+def _searched_for(shown: Shown) -> str:
+    """What was searched for where that is not the question itself, and within which papers."""
+    answer = shown.answer
+    same = answer.searched_for.casefold().split() in (answer.question.casefold().split(), [])
+    labels = {e.paper.key: e.paper.label for e in answer.evidence} | {
+        h.paper.key: h.paper.label for h in shown.hits
+    }
+    within = chips_html(shown.filters, labels, removable=False)
+    parts = [] if same else [f"Searched for: {prose(answer.searched_for)}"]
+    parts += [f"Only in: {within}"] if within else []
+    return f'<p class="quiet searched">{" ".join(parts)}</p>' if parts else ""
+
+
+def _wider(shown: Shown, turn: int) -> str:
+    """Below a refusal under filters: the same question to all papers."""
+    if shown.answer.status != "not_found" or shown.filters == Filters():
         return ""
-    return f'<p class="quiet searched">Searched for: {prose(answer.searched_for)}</p>'
+    return (
+        f'<p><button type="button" class="near" data-retry="1" data-wide="1" data-turn="{turn}">'
+        "Ask all papers, without the filters</button></p>"
+    )
 
 
 def _said(shown: Shown, turn: int) -> str:
@@ -105,7 +135,10 @@ def _chip(citation: Citation, turn: int) -> str:
     quote = citation.quote
     if len(quote) > LONGEST_QUOTE:
         quote = quote[:LONGEST_QUOTE].rstrip() + "…"
-    return button(citation.n, turn, citation.title, f"“{quote}”", "pincite")
+    tip = f"“{quote}”\n{citation.title}\n{GRADES[citation.support]}".rstrip()
+    return button(
+        citation.n, turn, citation.title, tip, f"pincite {citation.support}", GRADES[citation.support]
+    )
 
 
 def _notes(shown: Shown) -> str:

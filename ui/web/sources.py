@@ -1,4 +1,4 @@
-"""Papers and their sentences as sanitised HTML: numbered buttons, lists, evidence, the source panel.
+"""Papers and their sentences as sanitised HTML: numbered buttons, lists, evidence.
 
 Numbers are the evidence numbers of the answer everywhere. A button opens its source by `data-turn` (ordinal
 of the turn, from 0) with `data-n` (evidence number) or `data-paper` (key of a near paper).
@@ -6,14 +6,21 @@ of the turn, from 0) with `data-n` (evidence number) or `data-paper` (key of a n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
-from urllib.parse import urlsplit
 
-from rag.nouns import Answer, AnswerSentence, Evidence, Hit, Paper
+from rag.nouns import Answer, AnswerSentence, Evidence, Grade, Hit, Paper
 from rag.rows import why_text
 from ui.web.clean import clean
-from ui.web.prose import Mark, prose
+from ui.web.prose import prose
+
+GRADES: dict[Grade, str] = {
+    "quoted": "word for word",
+    "supported": "supported",
+    "weak": "weakly supported",
+    "unsupported": "not supported",
+}
 
 
 def ending(answer: Answer, turn: int) -> str:
@@ -41,11 +48,12 @@ def is_list(sentences: Sequence[AnswerSentence]) -> bool:
     return len(sentences) > 1 and sentences[0].text.endswith(":")
 
 
-def button(n: int, turn: int, title: str, tip: str, name: str) -> str:
+def button(n: int, turn: int, title: str, tip: str, name: str, grade: str = "") -> str:
     """A button of class `name` that opens evidence `n` of that turn; `title` is the paper's."""
+    said = f"Source {n}{', ' if grade else ''}{grade}: {title}"
     return (
         f'<button type="button" class="{name}" data-n="{n}" data-turn="{turn}"'
-        f' aria-label="Source {n}: {escape(title)}" title="{escape(tip)}">{n}</button>'
+        f' aria-label="{escape(said)}" title="{escape(tip)}">{n}</button>'
     )
 
 
@@ -80,12 +88,23 @@ def _near(hit: Hit, turn: int) -> str:
 
 
 def _footer(answer: Answer) -> str:
+    """How the sentences were supported, seconds, tokens."""
     timing = answer.timing
     if not timing.total_s:
         return ""
-    tokens = f" · {timing.prompt_tokens} tokens read, {timing.output_tokens} written"
+    grades = Counter(s.support for s in answer.sentences)
+    parts = [f"{grades[grade]} {word}" for grade, word in GRADES.items() if grades[grade]]
+    parts = (
+        [f'<span title="How the sources support the sentences above">{", ".join(parts)}</span>']
+        if parts
+        else []
+    )
+    parts.append(f"{timing.total_s:.1f} s")
     ran = timing.first_token_s is not None
-    return f'<footer class="quiet">{timing.total_s:.1f} s{tokens if ran else " · no model ran"}</footer>'
+    parts.append(
+        f"{timing.prompt_tokens} tokens read, {timing.output_tokens} written" if ran else "no model ran"
+    )
+    return f'<footer class="quiet">{" · ".join(parts)}</footer>'
 
 
 def evidence_html(answer: Answer | None, turn: int = 0) -> str:
@@ -119,61 +138,3 @@ def _sentences(evidence: Iterable[Evidence], turn: int, cited: set[int]) -> str:
         for e in evidence
     )
     return f"<ul>{''.join(items)}</ul>"
-
-
-# ------------------------------------------------------------------------------- source panel
-
-
-def source_html(
-    paper: Paper, lit: tuple[int, int] | None, cited: Iterable[tuple[int, int]] = (), n: int = 0
-) -> str:
-    """The panel: a paper, its abstract with the span `lit`, and the answer's other cited spans faintly."""
-    marks = [Mark(*lit, "lit")] if lit else []
-    marks += [Mark(start, end, "also") for start, end in cited]
-    number = f'<span class="chip">{n}</span> ' if n else ""
-    where = " ".join(filter(None, (paper.venue_as_found or paper.venue, _year(paper))))
-    facts = "".join(
-        f'<p class="quiet">{escape(fact)}</p>' for fact in (", ".join(paper.authors), where) if fact
-    )
-    return _panel(
-        f"{number}{prose(paper.label)}",
-        f'{facts}{_link(paper)}{_aside(paper.note)}<p class="abstract">{prose(paper.abstract, marks)}</p>',
-    )
-
-
-def gone_html(label: str) -> str:
-    """The panel for a paper that has been removed from the collection meanwhile."""
-    return _panel(prose(label), '<p class="quiet">This paper is no longer in the collection.</p>')
-
-
-def _panel(heading: str, body: str) -> str:
-    close = '<button type="button" class="close" data-close="1" aria-label="Close source">✕</button>'
-    head = f'<header><h2 tabindex="-1">{heading}</h2>{close}</header>'
-    return clean(f'<article class="panel">{head}{body}</article>')
-
-
-def _year(paper: Paper) -> str:
-    year = str(paper.year or "")
-    return "" if year in paper.venue_as_found else year
-
-
-def _aside(note: str) -> str:
-    return f'<p class="quiet aside">{escape(note)}</p>' if note else ""
-
-
-def _link(paper: Paper) -> str:
-    url = web_address(paper.url) or (web_address(f"https://doi.org/{paper.doi}") if paper.doi else "")
-    if not url:
-        return ""
-    host = urlsplit(url).hostname or url
-    return f'<p><a href="{escape(url)}" target="_blank">{escape(host.removeprefix("www."))} ↗</a></p>'
-
-
-def web_address(url: str) -> str:
-    """The address if it is http or https with a host, otherwise ""."""
-    url = url.strip()
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    return url if parts.scheme in ("http", "https") and parts.hostname else ""

@@ -1,0 +1,301 @@
+"""Library, History, Evaluation and Settings, and what holds on every tab, in headless Chromium."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from fake_assistant import ANSWER, EVIDENCE, LANTERN, REFUSAL, FakeAssistant, script_of
+from payloads import PAYLOADS
+
+from rag.history import History, Said
+from rag.nouns import Answer, AnswerSentence, Draft, Found, Paper
+
+pytestmark = pytest.mark.browser
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+Page = sync_api.Page
+expect = sync_api.expect
+
+QUESTIONS = [f"question {n}" for n in range(10)]
+SCRIPTS = {q: script_of(replace(ANSWER, question=q, searched_for=q)) for q in QUESTIONS}
+SCRIPTS["refused"] = script_of(replace(REFUSAL, question="refused"))
+SCRIPTS["slow"] = [Found("slow", EVIDENCE, ()), *(Draft(f"word {n}") for n in range(3_000))]
+BIB = (
+    "@article{wren25, title={Wren: Counting Birds}, year={2025}, journal={ICML}, abstract={Wrens sing in the reeds "
+    "at dawn. We count the wrens of one marsh by their songs alone, over the days of one year.}}\n"
+)
+TABS = ("Chat", "Library", "History", "Evaluation", "Settings")
+
+
+class Site:
+    """A served page over an assistant whose files lie in `home`."""
+
+    def __init__(self, browser, home: Path, papers: list[Paper] | None = None) -> None:
+        from ui.web.page import build, launch
+
+        self.browser = browser
+        self.assistant = FakeAssistant(SCRIPTS, delay=0.005, home=home)
+        if papers:
+            self.assistant.papers = {paper.key: (paper, ()) for paper in papers}
+        self.blocks = build(self.assistant)
+        self.url = launch(self.blocks, 0)
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+
+    def open(self, path: str = "", width: int = 1400, **options: object) -> Page:
+        page = self.browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
+        page.set_default_timeout(60_000)
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.goto(self.url + path)
+        page.wait_for_selector("#answer :is(.welcome, .turn)")
+        return page
+
+    def close(self) -> None:
+        self.blocks.close(verbose=False)
+
+
+@pytest.fixture(scope="module")
+def site(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    from ui.web import adding
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adding, "bring_up_to_date", lambda *_: 0)
+        site = Site(browser, tmp_path_factory.mktemp("home"))
+        sets = site.assistant.settings.home / "sets"
+        sets.mkdir()
+        rows = [
+            {"id": q, "kind": "numeric", "question": q, "answerable": True, "facts": [["2.7"]]}
+            for q in QUESTIONS
+        ]
+        (sets / "ten.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        yield site
+        site.close()
+
+
+@pytest.fixture
+def page(site: Site) -> Iterator[Page]:
+    page = site.open()
+    yield page
+    page.context.close()
+
+
+def go(page: Page, tab: str) -> None:
+    page.get_by_role("tab", name=tab, exact=True).click()
+
+
+def ask(page: Page, question: str, state: str = "done") -> None:
+    before = page.locator(".turn").count()
+    page.fill("#question textarea", question)
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"document.querySelectorAll('.turn').length > {before}")
+    expect(page.locator(".turn").last).to_contain_class(state, timeout=30_000)
+    page.wait_for_timeout(100)
+
+
+def test_papers_are_found_opened_added_and_removed(page: Page, tmp_path: Path) -> None:
+    go(page, "Library")
+    expect(page.locator("#papers .title")).to_have_count(3)
+    page.get_by_label("Search papers").fill("federated")
+    expect(page.locator("#papers .title")).to_have_text(["Harbour: Federated Averaging with Late Clients"])
+    page.get_by_label("Search papers").fill("")
+    expect(page.locator("#papers .title")).to_have_count(3)
+    file = tmp_path / "birds.bib"
+    file.write_text(BIB)
+    page.get_by_role("button", name="Add files").click()
+    page.locator("#adding input[type=file]").set_input_files(file)
+    expect(page.locator("#report")).to_contain_text("birds.bib: 1 new paper")
+    expect(page.locator("#papers .title").first).to_have_text("Wren: Counting Birds")
+    expect(page.locator("#top")).to_contain_text("4 papers")
+    page.click("#papers .title >> nth=0")
+    expect(page.locator("#paper .abstract")).to_contain_text("Wrens sing in the reeds at dawn.")
+    page.get_by_role("button", name="Remove this paper").click()
+    page.get_by_role("button", name="Yes, remove it").click()
+    expect(page.locator("#papers .title")).to_have_count(3)
+    expect(page.locator("#top")).to_contain_text("3 papers")
+
+
+def test_a_paper_of_the_library_is_asked_alone(page: Page, site: Site) -> None:
+    go(page, "Library")
+    page.locator("#papers .title", has_text="Lantern").click()
+    page.click("#paper [data-only]")
+    expect(page.locator("#chips .filter")).to_contain_text(["Lantern"])
+    expect(page.locator("#question textarea")).to_be_focused()
+    ask(page, QUESTIONS[0])
+    assert site.assistant.filters[-1].papers == ("lantern2024",)
+
+
+def test_conversations_are_found_renamed_exported_reopened_and_deleted(page: Page, site: Site) -> None:
+    ask(page, QUESTIONS[3])
+    go(page, "History")
+    page.get_by_label("Search conversations").fill("question 3 lantern")
+    page.locator("#conversations .near").first.click()
+    page.get_by_label("Title").fill("About $x^2$ & lanterns")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    expect(page.locator("#conversation h2 math")).to_have_count(1)
+    for name, part in (
+        ("Markdown", "# About $x^2$"),
+        ("HTML", "<math"),
+        ("JSON", '"sentences"'),
+        ("BibTeX", "@"),
+    ):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=name, exact=True).click()
+        assert part in Path(download.value.path()).read_text("utf-8")
+    go(page, "Chat")
+    page.click("#new")
+    page.wait_for_selector(".welcome")
+    go(page, "History")
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.locator(".turn .asked")).to_have_text(QUESTIONS[3])
+    page.click(".pincite[data-n='2']")
+    expect(page.locator("#source mark.lit")).to_have_text(EVIDENCE[1].sentence.text)
+    go(page, "History")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator("#conversation")).to_be_hidden()
+
+
+def test_a_permalink_survives_a_restart_and_a_changed_paper(site: Site, browser) -> None:
+    page = site.open()
+    ask(page, QUESTIONS[4])
+    page.wait_for_function("location.search.includes('c=')")
+    link = page.url.removeprefix(site.url)
+    page.context.close()
+    again = Site(browser, site.assistant.settings.home)
+    changed = replace(LANTERN[0], abstract="Everything is new here.")
+    again.assistant.papers["lantern2024"] = (changed, ())
+    page = again.open(link)
+    page.click(".pincite[data-n='2']")
+    expect(page.locator("#source mark.lit")).to_have_text(EVIDENCE[1].sentence.text)
+    page.context.close()
+    again.close()
+
+
+def test_an_evaluation_runs_stops_and_compares(page: Page, site: Site) -> None:
+    go(page, "Evaluation")
+    page.get_by_label("Question set").click()
+    page.get_by_role("option", name="ten").click()
+    page.get_by_label("Questions at most").fill("3")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("#figures h2")).to_contain_text("ten-", timeout=30_000)
+    expect(page.locator("#figures")).to_contain_text("right answers")
+    for label in ("Run (A)", "Compare with (B)"):
+        page.get_by_label(label).click()
+        page.locator("[role=option]:visible", has_text="ten-").last.click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator("#figures")).to_contain_text("3 questions in both runs")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report", exact=True).click()
+    assert QUESTIONS[0] in Path(download.value.path()).read_text("utf-8")
+
+
+def test_settings_tell_what_runs_here(page: Page) -> None:
+    go(page, "Settings")
+    expect(page.locator("#settings")).to_contain_text("qwen2.5-coder-1.5b")
+    expect(page.locator("#settings")).to_contain_text("Nothing leaves this machine")
+
+
+def test_a_slow_model_freezes_no_tab(page: Page) -> None:
+    ask(page, "slow", "running")
+    go(page, "Library")
+    expect(page.locator("#papers .title")).to_have_count(3, timeout=20_000)
+    go(page, "Chat")
+    expect(page.locator(".turn.running")).to_have_count(1)
+    page.click("#stop")
+    page.wait_for_selector(".turn.stopped")
+
+
+def test_ten_tabs_never_mix(site: Site) -> None:
+    """C53: questions, filters and conversations of ten tabs at once."""
+    first = site.open()
+    pages = [first, *(first.context.new_page() for _ in QUESTIONS[1:])]
+    for page in pages[1:]:
+        page.goto(site.url)
+        page.wait_for_selector(".welcome")
+    for page, question in zip(pages, QUESTIONS, strict=True):
+        page.fill("#question textarea", question)
+        page.keyboard.press("Enter")
+    ids = set()
+    for page, question in zip(pages, QUESTIONS, strict=True):
+        page.bring_to_front()
+        page.wait_for_selector(".turn.done", timeout=60_000)
+        expect(page.locator(".asked")).to_have_text([question])
+        page.wait_for_function("location.search.includes('c=')")
+        ids.add(page.url)
+    assert len(ids) == 10
+    first.context.close()
+
+
+def test_no_serious_fault_of_accessibility_on_any_tab(site: Site) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    for scheme in ("light", "dark"):
+        page = site.open(color_scheme=scheme)
+        ask(page, QUESTIONS[5])
+        page.click(".pincite >> nth=0")
+        page.wait_for_selector("#source mark.lit")
+        for tab in TABS:
+            go(page, tab)
+            page.wait_for_timeout(500)
+            found = axe.run(page).response["violations"]
+            bad = [
+                (tab, scheme, v["id"], [node["html"][:150] for node in v["nodes"]][:3])
+                for v in found
+                if v["impact"] in ("serious", "critical")
+            ]
+            assert bad == []
+        page.context.close()
+
+
+def test_payloads_do_nothing_in_lists_tables_and_plots(browser, tmp_path: Path) -> None:
+    """C55: everything that comes from papers, files, users and models, on every tab."""
+    site = Site(browser, tmp_path, [hostile(n, payload) for n, payload in enumerate(PAYLOADS)])
+    history = History(site.assistant.settings.collection_dir / "history.sqlite")
+    for n, payload in enumerate(PAYLOADS):
+        answer = Answer(payload, payload, "answered", payload, (AnswerSentence(payload, "weak"),))
+        history.add(f"c{n}", Said(answer))
+    page = site.open()
+    for tab, row in (("Library", "#papers .title"), ("History", "#conversations .near")):
+        go(page, tab)
+        expect(page.locator(row)).to_have_count(len(PAYLOADS))
+        for n in range(0, len(PAYLOADS), 4):
+            page.locator(row).nth(n).click()
+            page.wait_for_timeout(50)
+        assert page.evaluate("window.pwned") is None
+    page.get_by_label("Title").fill(PAYLOADS[1])
+    page.get_by_role("button", name="Rename", exact=True).click()
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_selector(".turn.done")
+    go(page, "Library")
+    page.get_by_role("button", name="Papers by year and venue").click()
+    page.get_by_label("Venue").click()
+    page.wait_for_timeout(800)
+    assert page.evaluate("window.pwned") is None
+    assert {urlsplit(url).netloc for url in site.requests if not url.startswith(("data:", "blob:"))} == {
+        urlsplit(site.url).netloc
+    }
+    page.context.close()
+    site.close()
+
+
+def hostile(n: int, payload: str) -> Paper:
+    abstract = f"{payload} is what this abstract says in its sentence number {n}, and little else besides."
+    return Paper(
+        n,
+        f"p{n}",
+        payload,
+        abstract,
+        title=f"{payload} {n}",
+        authors=(payload,),
+        year=2024,
+        venue=payload,
+        url=payload,
+    )
+
+
+def test_every_request_went_to_this_machine_and_nothing_failed(site: Site) -> None:
+    hosts = {urlsplit(url).hostname for url in site.requests if not url.startswith(("data:", "blob:"))}
+    assert hosts == {"127.0.0.1"} and len(site.requests) > 50
+    assert site.errors == []

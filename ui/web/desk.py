@@ -1,0 +1,61 @@
+"""What the page works with: an assistant, the questions it is answering, and the conversations kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from rag.history import History
+from rag.library import Library
+from rag.nouns import Event, Filters, Hit, Paper, Sentence, Turn
+from rag.settings import Settings
+from ui.web.relay import Running
+
+
+class Searcher(Protocol):
+    """What the page needs of `rag.retrieve.Retriever`."""
+
+    def search(self, queries: Sequence[str], most: int = 20, filters: Filters | None = None) -> list[Hit]: ...
+
+
+class Assistant(Protocol):
+    """What the page needs of `rag.assistant.Assistant`."""
+
+    library: Library
+    settings: Settings
+
+    @property
+    def retriever(self) -> Searcher: ...
+
+    @property
+    def is_sample(self) -> bool: ...
+
+    def stream(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        filters: Filters | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Iterator[Event]: ...
+
+    def paper(self, key: str) -> tuple[Paper, tuple[Sentence, ...]] | None: ...
+
+    def examples(self, n: int = 4) -> list[str]: ...
+
+    def fingerprint(self) -> dict[str, Any]: ...
+
+    def size(self) -> tuple[int, int]: ...
+
+
+class Desk(NamedTuple):
+    assistant: Assistant
+    running: Running
+    history: History
+
+
+def facets(library: Library) -> tuple[list[str], list[int]]:
+    """The venues of the papers by name, and their years, the latest first."""
+    counts = library.counts()
+    venues = sorted({venue for venue, _, _ in counts if venue}, key=str.casefold)
+    return venues, sorted({year for _, year, _ in counts if year is not None}, reverse=True)

@@ -1,0 +1,1 @@
+"""The tabs of the page: each lays its components out and wires them."""

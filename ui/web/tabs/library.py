@@ -1,0 +1,235 @@
+"""The Library tab: the papers of the collection, found, opened, added and removed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gradio as gr
+import pandas as pd  # type: ignore[import-untyped]
+
+from rag.indexing import SourceReport
+from rag.nouns import Filters
+from rag.text import plain
+from ui.web import adding
+from ui.web.clean import clean
+from ui.web.conversation import paper_panel
+from ui.web.desk import Desk, facets
+from ui.web.prose import prose
+from ui.web.render import header_html
+from ui.web.tables import files_html, papers_html, reports_html, topics_html
+from ui.web.tabs.parts import QUIET, Updates, html, pressable, pressed, told
+from ui.web.topics import topic_map
+
+PAGE = 50  # papers shown at once
+VENUES = 7  # told apart in the plot; the rest is "other"
+SORTS = [("Latest", "added"), ("Title", "title"), ("Venue", "venue"), ("Year", "year")]
+TO_IT = "watch('value', () => innerWidth <= 900 && element.scrollIntoView({ block: 'start' }));"
+NOTHING = '<p class="quiet">Press a title to read the abstract.</p>'
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a browser session looks at."""
+
+    start: int = 0
+    paper: str = ""
+
+
+class Parts(NamedTuple):
+    look: gr.State
+    words: gr.Textbox
+    venues: gr.Dropdown
+    years: gr.Dropdown
+    order: gr.Dropdown
+    table: gr.HTML
+    where: gr.HTML
+    back: gr.Button
+    on: gr.Button
+    paper: gr.HTML
+    remove: gr.Button
+    sure: gr.Row
+    yes: gr.Button
+    no: gr.Button
+    upload: gr.File
+    report: gr.HTML
+    files: gr.HTML
+    plot: gr.BarPlot
+    draw: gr.Button
+    map: gr.ScatterPlot
+    near: gr.HTML
+
+
+def layout() -> Parts:
+    look = gr.State(Look())
+    with gr.Row(elem_id="library", elem_classes="sheet"):
+        with gr.Column(scale=3, min_width=320):
+            with gr.Row():
+                words = gr.Textbox(
+                    label="Search papers", placeholder="Title, author, words", min_width=160, scale=2
+                )
+                venues = gr.Dropdown([], label="Venue", multiselect=True, min_width=120)
+                years = gr.Dropdown([], label="Year", multiselect=True, min_width=120)
+                order = gr.Dropdown(SORTS, value="added", label="Sort by", min_width=120)
+            table = pressable("", "papers")
+            with gr.Row(elem_id="pager"):
+                back = gr.Button("Previous", size="sm", min_width=80, interactive=False)
+                where = html()
+                on = gr.Button("Next", size="sm", min_width=80, interactive=False)
+        with gr.Column(scale=2, min_width=320, elem_id="shelf"):
+            paper = html(clean(NOTHING), "paper", TO_IT)
+            remove = gr.Button("Remove this paper", size="sm", visible=False)
+            with gr.Row(visible=False) as sure:
+                yes = gr.Button("Yes, remove it", variant="stop", size="sm")
+                no = gr.Button("Keep it", size="sm")
+            with gr.Accordion("Add files", open=False, elem_id="adding"):
+                upload = gr.File(
+                    label="Lists, BibTeX, RIS, JSON, CSV …", file_count="multiple", type="filepath"
+                )
+                report = html("", "report")
+            with gr.Accordion("Files", open=False):
+                files = html()
+            with gr.Accordion("Papers by year and venue", open=False, elem_id="counts"):
+                plot = gr.BarPlot(x="year", y="papers", color="venue", height=260, show_label=False)
+            with gr.Accordion("Map of topics", open=False, elem_id="topics"):
+                draw = gr.Button("Draw the map", size="sm")
+                scatter = gr.ScatterPlot(
+                    x="x",
+                    y="y",
+                    color="topic",
+                    tooltip=["title"],
+                    height=360,
+                    show_label=False,
+                    visible=False,
+                )
+                near = pressable("", "near")
+    return Parts(
+        look, words, venues, years, order, table, where, back, on, paper, remove, sure, yes, no, upload, report,
+        files, plot, draw, scatter, near,
+    )  # fmt: skip
+
+
+class Shelf:
+    """What the reader's presses do; `choice` in the methods is the search, the filters and the order."""
+
+    def __init__(self, parts: Parts, top: gr.HTML, desk: Desk) -> None:
+        self.parts, self.top, self.assistant = parts, top, desk.assistant
+        self.library = desk.assistant.library
+
+    def listed(self, look: Look, words: str, venues: list[str], years: list[int], order: str) -> Updates:
+        """The page of the table that begins at `look.start`."""
+        parts = self.parts
+        with told():
+            filters = Filters(tuple(venues), tuple(years))
+            papers, total = self.library.listed(words, filters, order, look.start, PAGE)
+        end = look.start + len(papers)
+        said = f"{look.start + 1:,} to {end:,} of {total:,}" if papers else "0 papers"
+        return {
+            parts.look: look,
+            parts.table: papers_html(papers, look.paper),
+            parts.where: clean(f'<p class="quiet" role="status">{said}</p>'),
+            parts.back: gr.Button(interactive=look.start > 0),
+            parts.on: gr.Button(interactive=end < total),
+        }
+
+    def first(self, look: Look, *choice: Any) -> Updates:
+        return self.listed(replace(look, start=0), *choice)
+
+    def back(self, look: Look, *choice: Any) -> Updates:
+        return self.listed(replace(look, start=max(0, look.start - PAGE)), *choice)
+
+    def on(self, look: Look, *choice: Any) -> Updates:
+        return self.listed(replace(look, start=look.start + PAGE), *choice)
+
+    def enter(self, look: Look, *choice: Any) -> Updates:
+        """All that changes when papers come or go."""
+        venues, years = facets(self.library)
+        return self.listed(look, *choice) | {
+            self.parts.venues: gr.Dropdown(choices=venues),
+            self.parts.years: gr.Dropdown(choices=years),
+            self.parts.files: files_html(self.library.files()),
+            self.parts.plot: counts_of(self.library.counts()),
+            self.top: header_html(*self.assistant.size()),
+        }
+
+    def choose(self, look: Look, event: gr.EventData) -> Updates:
+        look = replace(look, paper=pressed(event)("press"))
+        return {self.parts.look: look} | self._paper(look)
+
+    def remove(self, look: Look, *choice: Any) -> Iterator[Updates]:
+        with told():
+            for line in adding.watched(lambda progress: adding.remove(self.assistant, look.paper, progress)):
+                yield {self.parts.paper: _line(line)}
+        gone = replace(look, paper="")
+        yield self._paper(gone) | self.enter(gone, *choice)
+
+    def add(self, paths: list[str] | None, *choice: Any) -> Iterator[Updates]:
+        if not paths:
+            return
+        reports: list[SourceReport] = []
+        files = [Path(path) for path in paths]
+        with told():
+            for line in adding.watched(lambda progress: adding.add(self.assistant, files, progress, reports)):
+                yield {self.parts.report: _line(line) + reports_html(reports)}
+        yield {self.parts.report: reports_html(reports), self.parts.upload: None} | self.enter(*choice)
+
+    def draw(self) -> Updates:
+        with told():
+            points = topic_map(self.library)
+        rows = [(p.x, p.y, p.topic, plain(p.paper.label)) for p in points]
+        frame = pd.DataFrame(rows, columns=["x", "y", "topic", "title"])
+        return {
+            self.parts.map: gr.ScatterPlot(frame, visible=True),
+            self.parts.near: topics_html(points),
+        }
+
+    def _paper(self, look: Look) -> Updates:
+        found = self.assistant.paper(look.paper)
+        panel = paper_panel(self.assistant, look.paper, closable=False) if found else clean(NOTHING)
+        return {
+            self.parts.paper: panel,
+            self.parts.remove: gr.Button(visible=found is not None),
+            self.parts.sure: gr.Row(visible=False),
+        }
+
+
+def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desk: Desk) -> None:
+    shelf = Shelf(parts, top, desk)
+    choice = [parts.look, parts.words, parts.venues, parts.years, parts.order]
+    listing = [parts.look, parts.table, parts.where, parts.back, parts.on]
+    facts = [parts.venues, parts.years, parts.files, parts.plot, top]
+    paper = [parts.paper, parts.remove, parts.sure]
+    quick = {**QUIET, "queue": False}
+    tab.select(shelf.enter, choice, listing + facts, **quick)
+    parts.words.change(shelf.first, choice, listing, **QUIET)
+    gr.on([parts.venues.input, parts.years.input, parts.order.input], shelf.first, choice, listing, **quick)
+    parts.back.click(shelf.back, choice, listing, **quick)
+    parts.on.click(shelf.on, choice, listing, **quick)
+    parts.table.click(shelf.choose, parts.look, [parts.look, *paper], **quick)
+    parts.remove.click(lambda: gr.Row(visible=True), None, parts.sure, **quick)
+    parts.no.click(lambda: gr.Row(visible=False), None, parts.sure, **quick)
+    parts.yes.click(shelf.remove, choice, [*listing, *facts, *paper], **QUIET)
+    parts.near.click(shelf.choose, parts.look, [parts.look, *paper], **quick)
+    parts.draw.click(shelf.draw, None, [parts.map, parts.near], api_visibility="private")
+    added = [parts.report, parts.upload, *listing, *facts]
+    parts.upload.upload(shelf.add, [parts.upload, *choice], added, **QUIET)
+
+
+def counts_of(counts: list[tuple[str, int | None, int]]) -> pd.DataFrame:
+    """Papers by year and venue, the small venues together, for the plot."""
+    sizes = Counter[str]()
+    for venue, _, n in counts:
+        sizes[venue] += n
+    named = {venue for venue, _ in sizes.most_common(VENUES) if venue}
+    rows = Counter[tuple[str, str]]()
+    for venue, year, n in counts:
+        rows[str(year or "unknown"), venue if venue in named else "other"] += n
+    data = [(year, venue, n) for (year, venue), n in sorted(rows.items())]
+    return pd.DataFrame(data, columns=["year", "venue", "papers"])
+
+
+def _line(text: str) -> str:
+    return clean(f'<p class="quiet" role="status">{prose(text)} …</p>')
