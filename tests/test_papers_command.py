@@ -48,14 +48,14 @@ def keys() -> list[str]:
 def test_a_paper_is_shown_with_its_records_and_why_they_are_one(home: Path) -> None:
     shown = run("papers", "show", "reed24").output
     assert shown.splitlines()[-3:] == [
-        "2 records: first.bib #1, second.bib #2 (arXiv v2); title, year, venue, abstract from first.bib #1; "
-        "authors, url from second.bib #2 (arXiv v2)",
+        "2 records: first.bib #1, second.bib #2 (arXiv v2); title, year, venue, url, abstract from "
+        "first.bib #1; authors from second.bib #2 (arXiv v2)",
         "  1. first.bib #1: the first",
         "  2. second.bib #2 (arXiv v2): same DOI",
     ]
     row = json.loads(run("papers", "show", "reed24", "--json").output)
     assert row["key"] == "reed24" and [r["why"] for r in row["records"]] == ["", "same DOI"]
-    assert row["records"][1]["version"] == "arXiv v2" and row["records"][1]["gave"] == ["authors", "url"]
+    assert row["records"][1]["version"] == "arXiv v2" and row["records"][1]["gave"] == ["authors"]
 
 
 def test_a_doubtful_pair_is_listed_until_somebody_decides(home: Path) -> None:
