@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from rag.identity import edited, key_for, likeness, merged, names, same_paper
-from rag.library import Library, from_json, paper_json, to_json, to_paper
-from rag.nouns import Paper, Problem, Record
-from rag.sentences import Span, split
-from rag.text import plain
+from rag.identity import EDITED, SHARED, belongs, edited, exact_names, likeness, resemblance, text_names
+from rag.keeping import absorb, apart, name_anew, refresh, store, verdicts_on
+from rag.library import Library
+from rag.nouns import Problem, Record
+from rag.serial import record_json, to_record
 
-BATCH = 200  # records a transaction: what a kill can undo
+BATCH = 1000  # records a transaction: what a kill can undo
 COMMON = 50  # papers from which a shared name is no sign that they are one
+_CACHE = "PRAGMA cache_size = -32768"  # KiB; names are stored at random places
 
 
 @dataclass
@@ -28,6 +30,17 @@ class Counts:
     changed: int = 0
     joined: int = 0  # records that were recognised as a paper of another file
     gone: int = 0  # papers that an earlier version of the file held; kept
+    merged: int = 0  # papers that turned out to be one with another
+
+
+class Told(NamedTuple):
+    """A record of the library."""
+
+    id: int
+    paper_id: int
+    digest: str
+    record: Record
+    fading: bool  # of the file that is being read, and not met again so far
 
 
 class Importer:
@@ -36,6 +49,8 @@ class Importer:
     def __init__(self, library: Library, path: Path) -> None:
         self.library = library
         self.counts = Counts()
+        name_anew(library)
+        library.db.execute(_CACHE)
         with library.writing() as db:
             db.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'reading'")
             db.execute(
@@ -65,174 +80,135 @@ class Importer:
 
     def _add(self, db: sqlite3.Connection, record: Record) -> None:
         self.counts.records += 1
-        # Where a record stands is no part of what it says: a line added above changes nothing.
-        text = to_json(record)
-        digest = _sha(to_json(replace(record, number=0, line=None)))
+        text, told = record_json(record)
+        digest = sha(told)
         known = db.execute(
-            "SELECT id FROM records WHERE source_id = ? AND digest = ?", (self.source, digest)
+            "SELECT id FROM records WHERE digest = ? AND source_id = ?", (digest, self.source)
         ).fetchone()
         if known:
             db.execute("UPDATE records SET seen = ? WHERE id = ?", (self.reading, known[0]))
             return
-        paper = self._find(db, record)
-        place = None
-        if paper is None:
-            paper_id = self._new(db, record)
+        row = (self.source, digest, text, self.reading)
+        papers = self._papers_of(db, record, digest)
+        if not papers:
+            store(db, record, row)
             self.counts.added += 1
-        else:
-            paper_id = paper.id
-            place = self._retire(db, paper_id)
-            self.counts.joined += place is None
+            return
+        paper_id = min(papers)
+        for other in papers.keys() - {paper_id}:
+            absorb(db, paper_id, other)
+            self.counts.merged += 1
+        place = self._retire(db, record, digest, [t for told in papers.values() for t in told])
+        self.counts.joined += place is None
         db.execute(
             "INSERT INTO records (id, paper_id, source_id, digest, record, seen) VALUES (?, ?, ?, ?, ?, ?)",
-            (place, paper_id, self.source, digest, text, self.reading),
+            (place, paper_id, *row),
         )
-        changed = refresh(db, paper_id)
-        self.counts.changed += changed and paper is not None
+        self.counts.changed += refresh(db, paper_id)
 
-    def _find(self, db: sqlite3.Connection, record: Record) -> Paper | None:
-        """The paper a record tells of, if the library holds it: of several, the most alike."""
-        found = self._namesakes(db, record)
+    def _papers_of(self, db: sqlite3.Connection, record: Record, digest: str) -> dict[int, list[Told]]:
+        """The papers that a record tells of, with their records: several, if it shows that they are one."""
+        groups = self._candidates(db, record)
+        verdicts = verdicts_on(db, digest)
+        for told in self._records(db, "digest", [other for other, same in verdicts.items() if same]):
+            groups.setdefault(told.paper_id, self._records(db, "paper_id", [told.paper_id]))
+        said = [g for g, told in groups.items() if any(verdicts.get(t.digest) for t in told)]
+        open_to = {
+            g: told for g, told in groups.items() if not any(verdicts.get(t.digest) is False for t in told)
+        }
+        found = belongs(record, {g: [t.record for t in told] for g, told in open_to.items()})
+        chosen: list[int] = []
+        for group in [*said, *found] or self._edited(db, record, open_to):
+            if not any(apart(db, group, other) for other in chosen):
+                chosen.append(group)
+        return {g: groups[g] if g in groups else self._records(db, "paper_id", [g]) for g in chosen}
+
+    def _candidates(self, db: sqlite3.Connection, record: Record) -> dict[int, list[Told]]:
+        """Papers that share an identifier, a title or much of a sketch with a record, with their records.
+
+        Names that very many papers have tell nothing.
+        """
+        found = {paper_id for _, paper_id in _holders(db, exact_names(record))}
+        by_text = text_names(record)
+        shared: dict[int, int] = {}
+        for _, paper_id in _holders(db, by_text):
+            shared[paper_id] = shared.get(paper_id, 0) + 1
+        found |= {paper_id for paper_id, n in shared.items() if n >= min(SHARED, len(by_text))}
+        groups: dict[int, list[Told]] = {}
+        for told in self._records(db, "paper_id", sorted(found)):
+            groups.setdefault(told.paper_id, []).append(told)
+        return groups
+
+    def _records(self, db: sqlite3.Connection, column: str, values: list[int] | list[str]) -> list[Told]:
+        if not values:
+            return []
         rows = db.execute(
-            "SELECT p.id, p.key, p.paper, EXISTS(SELECT 1 FROM records r WHERE r.paper_id = p.id "
-            "AND r.source_id = ? AND r.seen < ?) "
-            f"FROM papers p WHERE p.id IN ({','.join('?' * len(found))}) ORDER BY p.id",
-            (self.source, self.reading, *found),
+            "SELECT id, paper_id, digest, record, source_id = ? AND seen < ? FROM records "
+            f"WHERE {column} IN ({','.join('?' * len(values))}) ORDER BY id",
+            (self.source, self.reading, *values),
         ).fetchall()
-        papers = [(to_paper(*row[:3]), bool(row[3])) for row in rows]
-        same = [paper for paper, unseen in papers if same_paper(record, paper, same_source=unseen)]
-        return (
-            max(same, key=lambda paper: likeness(record, paper)) if same else self._same_citekey(db, record)
-        )
+        return [
+            Told(i, paper, digest, to_record(text), bool(fading)) for i, paper, digest, text, fading in rows
+        ]
 
-    def _namesakes(self, db: sqlite3.Connection, record: Record) -> list[int]:
-        """Papers that share a name with a record; names that very many papers have tell nothing."""
-        found: dict[int, None] = {}
-        for name in names(record):
-            rows = db.execute("SELECT paper_id FROM names WHERE name = ? LIMIT ?", (name, COMMON)).fetchall()
-            if len(rows) < COMMON:
-                found |= dict.fromkeys(row[0] for row in rows)
-        return list(found)
-
-    def _same_citekey(self, db: sqlite3.Connection, record: Record) -> Paper | None:
-        """The paper that this source named by the same citation key when it was last read, if it is an edit."""
+    def _edited(self, db: sqlite3.Connection, record: Record, groups: dict[int, list[Told]]) -> list[int]:
+        """The paper of which this file told otherwise when it was last read: by its text, or its citation key."""
+        near = [
+            (resemblance(record.abstract, t.record.abstract), -group)
+            for group, told in groups.items()
+            for t in told
+            if t.fading and not t.record.title and not record.title
+        ]
+        if near and max(near)[0] >= EDITED:
+            return [-max(near)[1]]
         if not record.citekey:
-            return None
+            return []
         row = db.execute(
-            "SELECT p.id, p.key, p.paper FROM records r JOIN papers p ON p.id = r.paper_id "
-            "WHERE r.source_id = ? AND r.seen < ? AND json_extract(r.record, '$.citekey') = ?",
+            "SELECT paper_id, record FROM records WHERE source_id = ? AND seen < ? "
+            "AND json_extract(record, '$.citekey') = ?",
             (self.source, self.reading, record.citekey),
         ).fetchone()
-        paper = None if row is None else to_paper(*row)
-        return paper if paper and edited(record, paper) else None
+        return [row[0]] if row and edited(record, to_record(row[1])) else []
 
-    def _retire(self, db: sqlite3.Connection, paper_id: int) -> int | None:
-        """Drop this source's earlier version of a record just read anew; its place among the paper's records."""
-        rows = db.execute(
-            "DELETE FROM records WHERE paper_id = ? AND source_id = ? AND seen < ? RETURNING id",
-            (paper_id, self.source, self.reading),
-        ).fetchall()
-        return min(row[0] for row in rows) if rows else None
+    def _retire(self, db: sqlite3.Connection, record: Record, digest: str, told: list[Told]) -> int | None:
+        """Drop this source's earlier version of a record just read anew; its place among the paper's records.
 
-    def _new(self, db: sqlite3.Connection, record: Record) -> int:
-        base = key = key_for(record)
-        n = 1
-        while db.execute("SELECT 1 FROM papers WHERE key = ?", (key,)).fetchone():
-            n += 1
-            key = f"{base}-{n}"
-        cursor = db.execute("INSERT INTO papers (key, paper, content) VALUES (?, '{}', '')", (key,))
-        return int(cursor.lastrowid or 0)
-
-
-def refresh(db: sqlite3.Connection, paper_id: int) -> bool:
-    """Work out a paper anew from its records; True if anything a reader sees has changed."""
-    key, old = db.execute("SELECT key, paper FROM papers WHERE id = ?", (paper_id,)).fetchone()
-    rows = db.execute("SELECT record FROM records WHERE paper_id = ? ORDER BY id", (paper_id,)).fetchall()
-    if not rows:
-        db.execute("DELETE FROM papers WHERE id = ?", (paper_id,))
-        return True
-    records: list[Record] = [from_json(Record, row[0]) for row in rows]
-    paper = merged(records, key=key, paper_id=paper_id)
-    text = paper_json(paper)
-    if text == old:
-        return False
-    spans = split(paper.abstract)
-    db.execute(
-        "UPDATE papers SET paper = ?, venue = ?, year = ?, search_title = ?, search_text = ?, content = ? "
-        "WHERE id = ?",
-        (
-            text,
-            paper.venue,
-            paper.year,
-            searchable(paper.title),
-            searchable(paper.abstract),
-            content_of(paper, spans),
-            paper_id,
-        ),
-    )
-    db.execute("DELETE FROM names WHERE paper_id = ?", (paper_id,))
-    told: list[Record | Paper] = [*records, paper]
-    every = dict.fromkeys(name for one in told for name in names(one))
-    db.executemany("INSERT INTO names VALUES (?, ?)", ((name, paper_id) for name in every))
-    keep_sentences(db, paper_id, spans)
-    return True
+        What was said of the earlier version holds for the new one.
+        """
+        fading = [t for t in told if t.fading]
+        if not fading:
+            return None
+        old = max(fading, key=lambda t: (_same_place(record, t.record), likeness(record, t.record), -t.id))
+        db.execute("DELETE FROM records WHERE id = ?", (old.id,))
+        for other, same in db.execute(
+            "SELECT other, same FROM verdicts WHERE one = ?", (old.digest,)
+        ).fetchall():
+            pairs = [(digest, other, same), (other, digest, same)]
+            db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", pairs)
+        return old.id
 
 
-def content_of(paper: Paper, spans: list[Span]) -> str:
-    """The hash of what is embedded: the words, and where they are cut."""
-    return _sha(f"{paper.title}\n{paper.abstract}\n{spans}")[:16]
+def _same_place(record: Record, earlier: Record) -> bool:
+    if record.citekey or earlier.citekey:
+        return record.citekey == earlier.citekey
+    return record.number == earlier.number
 
 
-def keep_sentences(db: sqlite3.Connection, paper_id: int, spans: list[Span]) -> None:
-    """Store a paper's sentences in the place of those it had."""
-    db.execute("DELETE FROM sentences WHERE paper_id = ?", (paper_id,))
-    db.executemany(
-        "INSERT INTO sentences VALUES (?, ?, ?, ?)", ((paper_id, n, a, b) for n, (a, b) in enumerate(spans))
-    )
+@lru_cache(maxsize=64)
+def _holders_of(count: int) -> str:
+    one = f"SELECT * FROM (SELECT name, paper_id FROM names WHERE name = ? LIMIT {COMMON})"
+    return " UNION ALL ".join([one] * count)
 
 
-def remove(library: Library, name: str) -> tuple[int, int]:
-    """Forget a paper (by key) or a source (by file name or path): papers removed, papers kept by others.
-
-    Vectors of removed papers go with the next `embed_pending`.
-    """
-    with library.writing() as db:
-        row = db.execute("SELECT id FROM papers WHERE key = ?", (name,)).fetchone()
-        if row:
-            db.execute("DELETE FROM papers WHERE id = ?", row)
-            library.raise_generation()
-            return 1, 0
-        found = db.execute(
-            "SELECT id FROM sources WHERE path = ? OR path = ? OR name = ?",
-            (name, str(Path(name).resolve()), name),
-        ).fetchall()
-        removed = kept = 0
-        for (source,) in found:
-            touched = db.execute(
-                "SELECT DISTINCT paper_id FROM records WHERE source_id = ?", (source,)
-            ).fetchall()
-            db.execute("DELETE FROM sources WHERE id = ?", (source,))
-            for (paper_id,) in touched:
-                refresh(db, paper_id)
-                alive = db.execute("SELECT 1 FROM papers WHERE id = ?", (paper_id,)).fetchone()
-                removed, kept = removed + (not alive), kept + bool(alive)
-        if found:
-            library.raise_generation()
-        return removed, kept
-
-
-def searchable(text: str) -> str:
-    """Text as full text sees it: formulas as Unicode, and ², ₂ and ℓ as the letters that people type."""
-    return unicodedata.normalize("NFKC", plain(text))
-
-
-def explain(library: Library, key: str) -> list[Record]:
-    """All records that tell of a paper, in the order they came."""
-    rows = library.db.execute(
-        "SELECT r.record FROM records r JOIN papers p ON p.id = r.paper_id WHERE p.key = ? ORDER BY r.id",
-        (key,),
-    )
-    return [from_json(Record, row[0]) for row in rows]
+def _holders(db: sqlite3.Connection, names: list[int]) -> list[tuple[int, int]]:
+    """(name, paper) for each paper that has one of the names; without names that `COMMON` papers have."""
+    rows = db.execute(_holders_of(len(names)), names).fetchall() if names else []
+    if len(rows) < COMMON:
+        return rows
+    counts: dict[int, int] = {}
+    for name, _ in rows:
+        counts[name] = counts.get(name, 0) + 1
+    return [row for row in rows if counts[row[0]] < COMMON]
 
 
 def unchanged(library: Library, path: Path, digest: str) -> bool:
@@ -257,5 +233,5 @@ def import_stream(importer: Importer, stream: Iterable[Record | Problem]) -> lis
     return problems
 
 
-def _sha(text: str) -> str:
+def sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

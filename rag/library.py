@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from rag.nouns import Filters, Paper, Sentence
 from rag.passing import passing
 from rag.people import any_person
 from rag.schema import migrate
+from rag.serial import to_paper
 
 PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
 BUSY_S = 30.0  # waited for another process that writes
@@ -27,8 +27,6 @@ ORDERS = {
     "venue": "venue = '', venue COLLATE NOCASE, year DESC",
     "year": "year DESC",
 }
-_TUPLES = {"authors", "sources"}
-_PAPER_FIELDS = tuple(f.name for f in fields(Paper) if f.name not in ("id", "key"))
 
 
 def _told(method: Callable[..., Any]) -> Any:
@@ -262,24 +260,3 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 def _quoted(term: str) -> str:
     """A term as an FTS5 string: no operator in it has power."""
     return '"' + term.replace('"', '""') + '"'
-
-
-def to_json(record: Any) -> str:
-    """A frozen record as JSON with a stable order, for storing and hashing."""
-    return json.dumps(asdict(record), ensure_ascii=False, sort_keys=True)
-
-
-def from_json(kind: type[Any], text: str, **more: Any) -> Any:
-    values = json.loads(text)
-    return kind(**{k: tuple(v) if k in _TUPLES else v for k, v in values.items()}, **more)
-
-
-def to_paper(paper_id: int, key: str, text: str) -> Paper:
-    paper: Paper = from_json(Paper, text, id=paper_id, key=key)
-    return paper
-
-
-def paper_json(paper: Paper) -> str:
-    """A paper as it is stored: without what the row already holds."""
-    values = {name: getattr(paper, name) for name in _PAPER_FIELDS}
-    return json.dumps(values, ensure_ascii=False, sort_keys=True)

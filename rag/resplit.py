@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rag.importing import content_of, keep_sentences
+from rag.keeping import content_of, keep_sentences
 from rag.library import PAGE, Library
 from rag.sentences import SPLITTER, split
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag.nouns import Answer, Citation, Evidence, Hit, Paper
+
+if TYPE_CHECKING:
+    from rag.duplicates import Told
 
 
 def answer_row(answer: Answer, question_id: str | None = None) -> dict[str, Any]:
@@ -88,4 +91,15 @@ def paper_row(paper: Paper) -> dict[str, Any]:
         "abstract": paper.abstract,
         "note": paper.note,
         "sources": list(paper.sources),
+    }
+
+
+def told_row(told: Told) -> dict[str, Any]:
+    return {
+        "source": told.record.source,
+        "number": told.record.number,
+        "version": told.version,
+        "title": told.record.title or None,
+        "why": told.why,
+        "gave": list(told.gave),
     }

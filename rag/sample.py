@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from rag.importing import remove
+from rag.keeping import remove
 from rag.library import Library
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections.abc import Iterator
 
 from rag.errors import LibraryError
 
@@ -100,6 +102,25 @@ MIGRATIONS: tuple[str, ...] = (
     UPDATE papers SET embedded = '';
     DELETE FROM meta WHERE key = 'embedder';
     """,
+    # Names as numbers: a quarter of the space. They are made anew from the records (rag.keeping.name_anew).
+    # What a person says of two records outlives both, so that it holds when their files are read again.
+    """
+    DROP TABLE names;
+    CREATE TABLE names (                 -- ids, titles and sketches a paper is found by (rag.identity.names)
+        name INTEGER NOT NULL,
+        paper_id INTEGER NOT NULL REFERENCES papers ON DELETE CASCADE,
+        PRIMARY KEY (name, paper_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX names_paper ON names (paper_id);
+    CREATE TABLE verdicts (
+        one TEXT NOT NULL,               -- digest of a record; each verdict stands here both ways round
+        other TEXT NOT NULL,
+        same INTEGER NOT NULL,           -- 1: one paper, 0: two
+        PRIMARY KEY (one, other)
+    ) WITHOUT ROWID;
+    DROP INDEX records_digest;
+    CREATE INDEX records_digest ON records (digest, source_id);
+    """,
 )
 
 
@@ -111,17 +132,34 @@ def migrate(connection: sqlite3.Connection) -> None:
             f"The collection was written by a newer Pincite (tables {version}, this program knows "
             f"{len(MIGRATIONS)}). Update Pincite, or choose another --home."
         )
-    for step in range(version, len(MIGRATIONS)):
-        try:
-            # executescript commits on its own, so each step carries its own transaction.
-            connection.executescript(
-                f"BEGIN IMMEDIATE;{MIGRATIONS[step]}PRAGMA user_version = {step + 1};COMMIT;"
-            )
-        except sqlite3.OperationalError:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            if _version(connection) <= step:  # else another process took this step meanwhile
-                raise
+    while version < len(MIGRATIONS):
+        version = _take_step(connection)
+
+
+def _take_step(connection: sqlite3.Connection) -> int:
+    """Take the step that is next once no other process writes: it may have taken some; the version now."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        step = _version(connection)
+        if step < len(MIGRATIONS):
+            for statement in _statements(f"{MIGRATIONS[step]}PRAGMA user_version = {step + 1};"):
+                connection.execute(statement)
+        version = _version(connection)
+        connection.execute("COMMIT")
+        return version
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """A script's statements one by one: `executescript` would end the transaction it is called in."""
+    statement = ""
+    for piece in re.split(r"(?<=;)", script):
+        statement += piece
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def _version(connection: sqlite3.Connection) -> int:

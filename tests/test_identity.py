@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import pytest
-from shelf import BITTERN, DUNLIN, record
+from shelf import BITTERN, DUNLIN, GODWIT, record
 
 from rag.identity import (
-    EDITED,
     SAME,
+    SHARED,
+    SKETCH,
+    belongs,
+    exact_names,
+    identified,
     ids,
     key_for,
-    likeness,
     merged,
     names,
+    regrouped,
     resemblance,
-    same_paper,
     shingles,
     skeleton,
     sketch,
+    text_names,
     title_name,
+    version,
 )
 from rag.nouns import Paper, Record
 
 TITLE = "Bittern: A Radio That Sleeps Through Winter"
 
 
-def one(first: Record, second: Record, same_source: bool = False) -> bool:
-    """Whether the second record tells of the paper that the first one made; the answer must not depend on
-    which came first."""
-    there = same_paper(second, merged([first], key="k"), same_source)
-    back = same_paper(first, merged([second], key="k"), same_source)
+def one(first: Record, second: Record) -> bool:
+    """Whether two records are one paper; the answer must not depend on which came first."""
+    there, back = belongs(second, {"k": [first]}), belongs(first, {"k": [second]})
     assert there == back
-    return there
+    return bool(there)
 
 
 # ------------------------------------------------------------------------------------- comparing text
@@ -58,8 +61,8 @@ def test_resemblance_is_the_jaccard_index_of_three_word_runs() -> None:
 
 
 def test_a_sketch_is_the_same_for_the_same_text_and_shared_by_near_ones() -> None:
-    assert len(sketch(BITTERN)) == 8 and sketch(BITTERN) == sketch(BITTERN.upper())
-    assert set(sketch(BITTERN)) & set(sketch(BITTERN.replace("140", "141")))
+    assert len(sketch(BITTERN)) == SKETCH and sketch(BITTERN) == sketch(BITTERN.upper())
+    assert len(set(sketch(BITTERN)) & set(sketch(BITTERN.replace("140", "141")))) >= SHARED
     assert not set(sketch(BITTERN)) & set(sketch(DUNLIN))
 
 
@@ -68,11 +71,19 @@ def test_short_titles_name_no_paper() -> None:
     assert title_name("Editorial") == "" and title_name("") == ""
 
 
-def test_names_are_ids_title_text_and_sketch() -> None:
-    found = names(record(title=TITLE, doi="10.1/AbC", arxiv="2401.00001"))
-    assert found[:3] == ["doi:10.1/abc", "arxiv:2401.00001", f"title:{skeleton(TITLE)}"]
-    assert [name.split(":")[0] for name in found[3:]] == ["text"] + ["sketch"] * 8
-    assert names(record(title="Editorial"))[0].startswith("text:")
+def test_a_paper_is_found_by_its_identifiers_its_title_and_its_text() -> None:
+    titled, untitled = record(title=TITLE, doi="10.1/AbC", arxiv="2401.00001"), record(title="Editorial")
+    assert len(exact_names(titled)) == 3 and not exact_names(untitled)
+    assert exact_names(titled)[0] == exact_names(record(doi="10.1/aBc"))[0]
+    assert len(names(titled)) == 3 + SKETCH and len(names(untitled)) == 2 * SKETCH
+    assert all(-(2**63) <= name < 2**63 for name in names(titled)), "SQLite holds no more"
+
+
+def test_only_a_record_without_a_title_is_looked_for_by_text_among_papers_with_one() -> None:
+    titled, untitled = record(title=TITLE), record()
+    assert not set(text_names(titled)) & set(names(titled))
+    for mine, theirs in ((titled, untitled), (untitled, titled), (untitled, untitled)):
+        assert set(text_names(mine)) <= set(names(theirs))
 
 
 # ------------------------------------------------------------------------------------ one paper or two
@@ -105,7 +116,25 @@ def test_the_versions_of_a_preprint_are_one_paper() -> None:
 def test_the_same_title_and_people_make_one_paper_even_with_another_abstract() -> None:
     mine = record(BITTERN, title=TITLE, authors=("Ada Reed", "Bo Marsh"), year=2023)
     assert one(mine, record(DUNLIN, title=TITLE.upper(), authors=("A. Reed",), year=2024))
-    assert one(mine, record(DUNLIN, title=TITLE)), "people and year unknown"
+    assert one(mine, record(BITTERN + " It sold well.", title=TITLE)), "no people, but the text"
+    assert one(mine, record(DUNLIN, title=TITLE, year=2023)), "no people, but the year"
+    assert not one(mine, record(DUNLIN, title=TITLE)), "nothing but the title"
+    assert not one(mine, record(DUNLIN, title=TITLE, year=2024))
+
+
+def test_a_first_author_may_be_written_surname_first() -> None:
+    mine = record(BITTERN, title=TITLE, authors=("Wei Wang",))
+    assert one(mine, record(DUNLIN, title=TITLE, authors=("Wang Wei", "Bo Marsh")))
+    assert not one(mine, record(DUNLIN, title=TITLE, authors=("Li Wei",)))
+
+
+def test_why_two_records_are_one_is_said() -> None:
+    mine = record(title=TITLE, authors=("Ada Reed",), year=2023, doi="10.1/x", arxiv="2401.00001")
+    assert identified(mine, mine) == "same DOI, arXiv id"
+    assert identified(mine, record(title=TITLE, authors=("A. Reed",))) == "same title and first author"
+    assert identified(mine, record(DUNLIN, title=TITLE, year=2023)) == "same title and year"
+    assert identified(mine, record(title=TITLE)) == "same title, abstracts alike"
+    assert identified(mine, record()) == "" and identified(record(), record()) == ""
 
 
 def test_the_same_title_of_other_people_or_of_another_decade_makes_two() -> None:
@@ -137,23 +166,41 @@ def test_markup_and_small_differences_do_not_part_abstracts() -> None:
     assert one(record(plain), record(latex))
 
 
-def test_only_a_new_version_in_the_same_file_may_differ_much() -> None:
-    rewritten = BITTERN.replace(
-        "In three winters Bittern lost 2 of 140 messages.", "It never lost a message."
+def test_a_record_that_is_of_two_papers_makes_them_one() -> None:
+    cited = record(BITTERN, title=TITLE, doi="10.1/x")
+    preprint = record(DUNLIN, title="Maps of Mud", arxiv="2401.00001")
+    bridge = record(GODWIT, doi="10.1/x", arxiv="2401.00001")
+    assert not one(cited, preprint)
+    assert sorted(belongs(bridge, {1: [cited], 2: [preprint]})) == [1, 2]
+
+
+def test_text_alone_joins_an_abstract_to_one_titled_paper_only() -> None:
+    """The closest; and never two titled papers through an untitled abstract between them."""
+    near = BITTERN.replace("copper", "brass")
+    groups = {
+        1: [record(near, title="Heron")],
+        2: [record(title="Reed Radios in Marshes")],
+        3: [record(near)],
+    }
+    assert sorted(belongs(record(), groups)) == [2, 3]
+    assert belongs(record(title=TITLE), {1: [record(), record(title="Heron")], 2: [record()]}) == [2]
+    same_title = {
+        1: [record(title=TITLE, authors=("Ada Reed",))],
+        2: [record(title=TITLE, authors=("Bo Marsh",))],
+    }
+    assert len(belongs(record(), same_title)) == 1
+
+
+def test_records_fall_apart_when_what_held_them_is_gone() -> None:
+    cited, preprint = (
+        record(title=TITLE, doi="10.1/x"),
+        record(DUNLIN, title="Maps of Mud", arxiv="2401.00001"),
     )
-    assert EDITED <= resemblance(BITTERN, rewritten) < SAME
-    assert one(record(), record(rewritten), same_source=True)
-    assert not one(record(), record(rewritten), same_source=False)
-    assert not one(record(title=TITLE), record(rewritten), same_source=True), "titled papers are told by it"
-
-
-def test_of_several_matches_the_closest_is_best() -> None:
-    """An identifier says more than a title, a title more than the text."""
-    new = record(BITTERN, title=TITLE, doi="10.1/x")
-    by_id = merged([record(DUNLIN, doi="10.1/x")], key="a")
-    by_title = merged([record(DUNLIN, title=TITLE)], key="b")
-    by_text = merged([record(BITTERN)], key="c")
-    assert likeness(new, by_id) > likeness(new, by_title) > likeness(new, by_text)
+    bridge = record(GODWIT, doi="10.1/x", arxiv="2401.00001")
+    never = lambda a, b: False  # noqa: E731
+    assert regrouped([cited, preprint, bridge], never) == [[cited, preprint, bridge]]
+    assert regrouped([cited, preprint], never) == [[cited], [preprint]]
+    assert regrouped([cited, preprint], lambda a, b: True) == [[cited, preprint]]
 
 
 # ------------------------------------------------------------------------------------------- merging
@@ -184,6 +231,22 @@ def test_a_merged_paper_has_the_richest_value_of_each_field() -> None:
         citekey="reed24",
         sources=("list.txt", "refs.bib", "full.jsonl"),
     )
+
+
+def test_a_conference_beats_the_preprint_server_and_brings_its_year() -> None:
+    preprint = record(venue="arXiv", venue_as_found="CoRR", year=2023, authors=("A. Reed",))
+    printed = record(venue="ICML", venue_as_found="ICML 2024", year=2024, authors=("Ada Reed",))
+    paper = merged([preprint, printed], key="k")
+    assert (paper.venue, paper.venue_as_found, paper.year) == ("ICML", "ICML 2024", 2024)
+    assert paper.authors == ("Ada Reed",), "the fuller names"
+    assert merged([preprint, record(year=2020)], key="k").year == 2023
+
+
+def test_the_version_of_a_preprint_is_told_by_its_link() -> None:
+    assert version(record(url="https://arxiv.org/abs/2401.00001v2")) == "arXiv v2"
+    assert version(record(url="https://arxiv.org/pdf/math/0309136v12.pdf")) == "arXiv v12"
+    assert version(record(url="https://arxiv.org/abs/2401.00001")) == ""
+    assert version(record(url="https://proceedings.mlr.press/v235/roe24a.html")) == ""
 
 
 def test_the_authors_own_abstract_beats_a_longer_summary() -> None:

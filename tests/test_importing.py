@@ -10,8 +10,10 @@ import pytest
 from shelf import BITTERN, DUNLIN, GODWIT, mark_embedded, numbered, pending, put, record
 
 from rag import importing
-from rag.importing import Counts, Importer, explain, import_stream, remove
+from rag.duplicates import explain
+from rag.importing import Counts, Importer, import_stream
 from rag.indexing import Quiet, import_file
+from rag.keeping import remove
 from rag.library import Library
 from rag.nouns import Problem, Record
 from rag.sample import is_sample_only, leave_sample, sample_files
@@ -79,13 +81,19 @@ def test_a_name_that_very_many_papers_share_joins_none(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or each new paper would be compared with all of them."""
-    monkeypatch.setattr(importing, "COMMON", 5)
     looked_at: list[int] = []
-    real = importing.same_paper
-    monkeypatch.setattr(importing, "same_paper", lambda *a, **k: looked_at.append(1) or real(*a, **k))
-    same_text = [record(BITTERN, n, title=f"Volume {n} of the Radio Almanac") for n in range(40)]
-    assert put(library, same_text).added == 40
-    assert len(looked_at) <= 40 * 4
+    real = importing.belongs
+    monkeypatch.setattr(
+        importing, "belongs", lambda new, groups: looked_at.append(len(groups)) or real(new, groups)
+    )
+    people = [
+        record(numbered(n), n, title="Editorial of the Board", authors=(f"Ada Reed{n}",)) for n in range(80)
+    ]
+    assert put(library, people).added == 80
+    assert max(looked_at) == importing.COMMON - 1 and looked_at[-1] == 0
+    same_text = [record(BITTERN, n, title=f"Volume {n} of the Radio Almanac") for n in range(80)]
+    assert put(library, same_text).added == 80
+    assert max(looked_at[80:]) == 0, "titled records are not looked for by their text"
     assert put(library, same_text[:3], "copy.bib").joined == 3, "a title of its own still tells"
 
 
@@ -229,7 +237,7 @@ def test_a_file_whose_import_broke_off_is_read_again(
 def test_a_batch_that_fails_leaves_nothing_of_itself(library: Library) -> None:
     importer = Importer(library, Path("/files/list.txt"))
     importer.add([record(BITTERN, 1)])
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         importer.add([record(DUNLIN, 2), None])  # type: ignore[list-item]
     assert [p.abstract for p in library.papers()] == [BITTERN]
     assert library.postings("tides", 9) == []
@@ -322,7 +330,10 @@ def test_numbers_of_removed_papers_are_not_used_again(library: Library) -> None:
 def test_explain_lists_the_records_of_a_paper(library: Library) -> None:
     put(library, [record(BITTERN, 3, citekey="b")], "one.bib")
     put(library, [record(BITTERN, 8)], "two.txt")
-    assert [(r.source, r.number) for r in explain(library, "b")] == [("one.bib", 3), ("two.txt", 8)]
+    assert [(t.record.source, t.record.number) for t in explain(library, "b")] == [
+        ("one.bib", 3),
+        ("two.txt", 8),
+    ]
     assert explain(library, "nobody") == []
 
 

@@ -21,7 +21,6 @@ from rag import schema
 from rag.embed import Vectors
 from rag.errors import IndexMismatch, InputError, LibraryError, SettingsError
 from rag.filling import disagreement, empty, lacking
-from rag.importing import remove
 from rag.indexing import (
     Quiet,
     bring_up_to_date,
@@ -32,6 +31,7 @@ from rag.indexing import (
     import_file,
     writer_lock,
 )
+from rag.keeping import remove
 from rag.library import Library
 from rag.opening import retriever_of
 from rag.retrieve import Retriever
@@ -589,11 +589,18 @@ def test_a_collection_that_kept_its_vectors_in_chroma_alone_is_embedded_anew_onc
     settings: Settings, opened: list[HashEmbedder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = settings.collection_dir
+    made = Library(folder.with_name("made"))
+    put(made, [record(BITTERN), record(DUNLIN)])
+    mark_embedded(made)
     with monkeypatch.context() as older:
         older.setattr("rag.schema.MIGRATIONS", schema.MIGRATIONS[:2])
         old = Library(folder)
-        put(old, [record(BITTERN), record(DUNLIN)])
-        mark_embedded(old)
+        for table, columns in (
+            ("papers", "id, key, paper, content, embedded"),
+            ("sentences", "paper_id, ordinal, start, stop"),
+        ):
+            for row in made.db.execute(f"SELECT {columns} FROM {table}"):
+                old.db.execute(f"INSERT INTO {table} ({columns}) VALUES ({','.join('?' * len(row))})", row)
         old.put("embedder", "hash 32 hash-32 windows+sentences/1")
         old.close()
     with closing(VectorStore(folder / "vectors")) as store:

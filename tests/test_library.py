@@ -74,6 +74,20 @@ def test_a_step_that_fails_leaves_the_version_before(tmp_path: Path, monkeypatch
     assert Library(tmp_path).db.execute("SELECT * FROM sqlite_master WHERE name = 'half'").fetchall() == []
 
 
+def test_a_step_that_another_process_has_taken_meanwhile_is_not_taken_again(tmp_path: Path) -> None:
+    """A step that could run twice without an error would throw away what the other process has written since."""
+    late = Library(tmp_path)
+    versions = [2]  # as a process saw it that then waited for its turn
+    late.db.execute("INSERT INTO chunks (vector, paper_id, numbers) VALUES ('v', 1, x'00')")
+    with pytest.MonkeyPatch.context() as patch:
+        real = schema._version
+        patch.setattr(
+            schema, "_version", lambda connection: versions.pop(0) if versions else real(connection)
+        )
+        schema.migrate(late.db)
+    assert late.db.execute("SELECT count(*) FROM chunks").fetchone() == (1,)
+
+
 def test_a_library_of_a_newer_program_is_refused(library: Library) -> None:
     library.db.execute("PRAGMA user_version = 99")
     with pytest.raises(
@@ -137,7 +151,7 @@ def test_a_file_that_is_no_database_is_told_with_what_to_do(tmp_path: Path) -> N
 
 def test_damage_that_shows_only_on_reading_is_told_too(tmp_path: Path) -> None:
     whole = bytearray(filled(tmp_path))
-    page = whole.index(b'"abstract": "The krell150 of') // 4096 * 4096
+    page = whole.index(b'list-150{"abstract": "The krell150 of') // 4096 * 4096
     whole[page : page + 4096] = b"\xaa" * 4096
     (tmp_path / "library.sqlite").write_bytes(whole)
     library = Library(tmp_path)

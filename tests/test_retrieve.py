@@ -11,8 +11,8 @@ from process import EMBEDDER, home_with
 from shelf import BITTERN, DUNLIN, GODWIT, numbered, put, record
 
 from rag.embed import open_embedder
-from rag.importing import remove
 from rag.indexing import Quiet, embed_pending
+from rag.keeping import remove
 from rag.library import Library
 from rag.nouns import Filters, Hit
 from rag.retrieve import Retriever

@@ -8,7 +8,8 @@ import pytest
 
 from eval.metrics import Abstracts, score_row
 from eval.questions import KINDS, Question, check, load
-from rag.importing import Importer, explain, import_stream
+from rag.duplicates import explain
+from rag.importing import Importer, import_stream
 from rag.library import Library
 from rag.nouns import Paper
 from rag.readers import read
@@ -66,7 +67,7 @@ def test_every_paper_is_asked_for(abstracts: Abstracts) -> None:
 
 
 def test_quotes_stand_in_the_files_letter_by_letter(library: Library, abstracts: Abstracts) -> None:
-    found = [" ".join(explain(library, key)[0].abstract_found.split()) for key in abstracts.keys]
+    found = [" ".join(explain(library, key)[0].record.abstract_found.split()) for key in abstracts.keys]
     quotes = [quote for q in SAMPLE for quote in q.evidence]
     assert [quote for quote in quotes if sum(quote in text for text in found) != 1] == []
 

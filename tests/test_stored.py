@@ -11,7 +11,7 @@ from shelf import BITTERN, DUNLIN, mark_embedded, put, record
 
 from rag import stored
 from rag.embed import Vectors
-from rag.importing import remove
+from rag.keeping import remove
 from rag.library import Library
 from rag.nouns import Chunk
 from rag.stored import VectorName, name_of, parse

@@ -164,6 +164,7 @@ def _summary(library: Library, reports: Sequence[SourceReport], embedded: int, s
         parts = [_count(c.records, "record"), _count(c.added, "new paper")]
         parts += [f"{c.changed} changed"] if c.changed else []
         parts += [f"{c.joined} already known"] if c.joined else []
+        parts += [f"{_count(c.merged, 'paper')} found to be another"] if c.merged else []
         parts += [f"{len(r.problems)} skipped"] if r.problems else []
         click.echo(f"{r.name}: {', '.join(parts)}")
         if c.gone:

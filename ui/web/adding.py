@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rag.errors import InputError, PinciteError
-from rag.importing import remove as forget
 from rag.indexing import SourceReport, bring_up_to_date, import_file, writer_lock
+from rag.keeping import remove as forget
 from rag.nouns import Problem
 from rag.sample import is_sample_only, leave_sample
 from ui.web.desk import Assistant
