@@ -9,9 +9,10 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from rag.identity import skeleton
-from rag.library import Library, from_json
+from rag.library import Library
 from rag.nouns import Filters, Paper
 from rag.people import folded, same_person
+from rag.serial import to_paper
 from rag.text import plain
 from rag.understand import strong_names
 from rag.words import STOP, rarity
@@ -32,11 +33,9 @@ class Records:
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
         rows = self.library.db.execute(
-            "SELECT id, key, json_remove(paper, '$.abstract') FROM papers ORDER BY id"
+            "SELECT id, key, json_set(paper, '$.abstract', '') FROM papers ORDER BY id"
         )
-        return tuple(
-            from_json(Paper, text, id=paper_id, key=key, abstract="") for paper_id, key, text in rows
-        )
+        return tuple(to_paper(*row) for row in rows)
 
     @cached_property
     def venues(self) -> frozenset[str]:
