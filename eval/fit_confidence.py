@@ -20,6 +20,7 @@ import numpy as np
 
 from eval.folder import ANSWERS, QUESTIONS, REMOVED, SCORES
 from eval.questions import Question, kept
+from rag.complete import compares
 from rag.confidence import features
 from rag.nouns import AnswerSentence, Citation, Filters
 from rag.opening import retriever_of
@@ -46,7 +47,7 @@ def main() -> None:
             allowed = retriever.library.allowed(filters)
             total = retriever.library.size()[0] if allowed is None else len(allowed)
             hits = retriever.search(search.forms, depth(total), filters)
-            rows.append(features(sentences(row), hits, total))
+            rows.append(features(sentences(row), hits, total, compares(question.question)))
             labels.append(right)
     report(rows, np.array(labels))
 

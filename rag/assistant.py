@@ -203,7 +203,9 @@ class Assistant:
             yield from self._settle(run, verifier, whole)
             yield from self._complete(run, verifier)
             if run.sentences:
-                run.confidence = round(confidence(features(run.sentences, run.found, total)), 4)
+                run.confidence = round(
+                    confidence(features(run.sentences, run.found, total, len(run.sides) > 1)), 4
+                )
                 run.refused = run.confidence < REFUSED_BELOW
 
     def _complete(self, run: Run, verifier: Verifier) -> Iterator[Event]:

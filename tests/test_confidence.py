@@ -30,6 +30,7 @@ def test_features_of_an_answer():
 def test_features_that_speak_against_an_answer():
     seen = features([said(), said(paper="p9")], hits(0.5), 30)
     assert (seen["lead"], seen["one_paper"], seen["first_paper"]) == (0.0, 0.0, 1.0)
+    assert features([said(), said(paper="p9")], hits(0.5), 30, True)["one_paper"] == 1.0  # a comparison
     assert features([said(paper="p9")], hits(), 30)["first_paper"] == 0.0
     assert features([said()], [], 0) == {"lead": 0.0, "cover": 0.0, "one_paper": 1.0, "first_paper": 0.0}
 
