@@ -43,5 +43,5 @@ def test_confidence_is_a_logistic_function_of_the_features(monkeypatch: pytest.M
 
 def test_what_speaks_for_an_answer_raises_its_confidence_and_little_is_refused():
     good = confidence(features([said()], hits(), 30))
-    bad = confidence(features([said(), said(paper="p9")], hits(0.5), 30))
+    bad = confidence(features([said(paper="p8"), said(paper="p9")], hits(0.5), 30))
     assert bad < module.REFUSED_BELOW < good
