@@ -13,16 +13,15 @@ import pandas as pd  # type: ignore[import-untyped]
 
 from rag.indexing import SourceReport
 from rag.nouns import Filters
-from rag.text import plain
 from ui.web import adding
 from ui.web.clean import clean
 from ui.web.conversation import paper_panel
 from ui.web.desk import Desk, facets
 from ui.web.prose import prose
 from ui.web.render import header_html
-from ui.web.tables import files_html, papers_html, reports_html, topics_html
+from ui.web.tables import files_html, papers_html, reports_html
+from ui.web.tabs import topics
 from ui.web.tabs.parts import QUIET, Updates, html, pressable, pressed, told
-from ui.web.topics import topic_map
 
 PAGE = 50  # papers shown at once
 VENUES = 7  # told apart in the plot; the rest is "other"
@@ -58,27 +57,30 @@ class Parts(NamedTuple):
     report: gr.HTML
     files: gr.HTML
     plot: gr.BarPlot
-    draw: gr.Button
-    map: gr.ScatterPlot
-    near: gr.HTML
+    mapping: gr.Tab
+    map: topics.Parts
 
 
 def layout() -> Parts:
     look = gr.State(Look())
     with gr.Row(elem_id="library", elem_classes="sheet"):
         with gr.Column(scale=3, min_width=320):
-            with gr.Row():
-                words = gr.Textbox(
-                    label="Search papers", placeholder="Title, author, words", min_width=160, scale=2
-                )
-                venues = gr.Dropdown([], label="Venue", multiselect=True, min_width=120)
-                years = gr.Dropdown([], label="Year", multiselect=True, min_width=120)
-                order = gr.Dropdown(SORTS, value="added", label="Sort by", min_width=120)
-            table = pressable("", "papers")
-            with gr.Row(elem_id="pager"):
-                back = gr.Button("Previous", size="sm", min_width=80, interactive=False)
-                where = html()
-                on = gr.Button("Next", size="sm", min_width=80, interactive=False)
+            with gr.Tabs(elem_id="looks"):
+                with gr.Tab("List"):
+                    with gr.Row():
+                        words = gr.Textbox(
+                            label="Search papers", placeholder="Title, author, words", min_width=160, scale=2
+                        )
+                        venues = gr.Dropdown([], label="Venue", multiselect=True, min_width=120)
+                        years = gr.Dropdown([], label="Year", multiselect=True, min_width=120)
+                        order = gr.Dropdown(SORTS, value="added", label="Sort by", min_width=120)
+                    table = pressable("", "papers")
+                    with gr.Row(elem_id="pager"):
+                        back = gr.Button("Previous", size="sm", min_width=80, interactive=False)
+                        where = html()
+                        on = gr.Button("Next", size="sm", min_width=80, interactive=False)
+                with gr.Tab("Map") as mapping:
+                    mapped = topics.layout()
         with gr.Column(scale=2, min_width=320, elem_id="shelf"):
             paper = html(clean(NOTHING), "paper", TO_IT)
             remove = gr.Button("Remove this paper", size="sm", visible=False)
@@ -94,21 +96,9 @@ def layout() -> Parts:
                 files = html()
             with gr.Accordion("Papers by year and venue", open=False, elem_id="counts"):
                 plot = gr.BarPlot(x="year", y="papers", color="venue", height=260, show_label=False)
-            with gr.Accordion("Map of topics", open=False, elem_id="topics"):
-                draw = gr.Button("Draw the map", size="sm")
-                scatter = gr.ScatterPlot(
-                    x="x",
-                    y="y",
-                    color="topic",
-                    tooltip=["title"],
-                    height=360,
-                    show_label=False,
-                    visible=False,
-                )
-                near = pressable("", "near")
     return Parts(
         look, words, venues, years, order, table, where, back, on, paper, remove, sure, yes, no, upload, report,
-        files, plot, draw, scatter, near,
+        files, plot, mapping, mapped,
     )  # fmt: skip
 
 
@@ -176,16 +166,6 @@ class Shelf:
                 yield {self.parts.report: _line(line) + reports_html(reports)}
         yield {self.parts.report: reports_html(reports), self.parts.upload: None} | self.enter(*choice)
 
-    def draw(self) -> Updates:
-        with told():
-            points = topic_map(self.library)
-        rows = [(p.x, p.y, p.topic, plain(p.paper.label)) for p in points]
-        frame = pd.DataFrame(rows, columns=["x", "y", "topic", "title"])
-        return {
-            self.parts.map: gr.ScatterPlot(frame, visible=True),
-            self.parts.near: topics_html(points),
-        }
-
     def _paper(self, look: Look) -> Updates:
         found = self.assistant.paper(look.paper)
         panel = paper_panel(self.assistant, look.paper, closable=False) if found else clean(NOTHING)
@@ -212,8 +192,7 @@ def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desk: Desk) -> None:
     parts.remove.click(lambda: gr.Row(visible=True), None, parts.sure, **quick)
     parts.no.click(lambda: gr.Row(visible=False), None, parts.sure, **quick)
     parts.yes.click(shelf.remove, choice, [*listing, *facts, *paper], **QUIET)
-    parts.near.click(shelf.choose, parts.look, [parts.look, *paper], **quick)
-    parts.draw.click(shelf.draw, None, [parts.map, parts.near], api_visibility="private")
+    topics.wire(parts.mapping, parts.map, desk, shelf.choose, [parts.look, [parts.look, *paper]])
     added = [parts.report, parts.upload, *listing, *facts]
     parts.upload.upload(shelf.add, [parts.upload, *choice], added, **QUIET)
 
