@@ -1,7 +1,8 @@
 """Whether the papers say what a draft sentence says, and which sentences say it.
 
 The model's markers are a hint; attribution is worked out here. The layers (docs/design/answering.md):
-numbers with units stand in the cited sentences, names stand in the cited papers, and the meaning agrees.
+numbers with units stand in the cited sentences and with their own words, names stand in the cited papers, and the
+meaning agrees.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 
+from rag.binding import misbound, used_twice
 from rag.embed import Embedder, Vectors
 from rag.markers import Draft
 from rag.nouns import AnswerSentence, Citation, Dropped, Evidence, Grade
@@ -65,7 +67,7 @@ class Verifier:
         self.asked_quantities = tuple(quantities(f"{question} {told}"))
         vectors = embedder.documents([_short(e.sentence.text, embedder) for e in evidence])
         self.sources = [_source(e, v) for e, v in zip(evidence, vectors, strict=True)]
-        self.against: list[Evidence] = []  # sentences that contradicted a draft
+        self.against: list[Evidence] = []  # sentences that say otherwise than a draft
 
     def check(self, draft: Draft) -> AnswerSentence | Dropped:
         """The sentence with the citations that hold and its grade; or why it is not shown."""
@@ -76,6 +78,7 @@ class Verifier:
         reason = (
             self._says_nothing(claim)
             or self._numbers_fail(claim, cited)
+            or self._numbers_misbound(claim, cited)
             or self._names_fail(claim, cited)
             or self._contradicted(claim, cited)
         )
@@ -146,6 +149,19 @@ class Verifier:
             if not stands_in(q, there) and not stands_in(q, self.asked_quantities):
                 return f"the number {q.text} is not in the cited sentences"
         return self._strange_number(claim, cited)
+
+    def _numbers_misbound(self, claim: _Claim, cited: Sequence[Source]) -> str:
+        """A number said of what the cited sentence gives another number for; the reader is shown that sentence."""
+        holders = [s for s in cited if any(stands_in(q, s.quantities) for q in claim.quantities)]
+        if any(bones(claim.text) in s.bones for s in holders):
+            return ""
+        number = used_twice(claim.text, [s.evidence.sentence.text for s in holders])
+        for source in holders:
+            number = number or misbound(claim.text, source.evidence.sentence.text, self.question)
+            if number:
+                self.against.append(source.evidence)
+                return f"the number {number.text} belongs to something else in the cited sentence"
+        return ""
 
     def _strange_number(self, claim: _Claim, cited: Sequence[Source]) -> str:
         """A number of one paper said of another paper's method: "A halves it by 500x" where 500x is B's."""

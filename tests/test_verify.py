@@ -128,3 +128,17 @@ def test_quotes_are_exact_spans() -> None:
 )
 def test_denies(text: str, expected: bool) -> None:
     assert denies(text) is expected
+
+
+def test_a_number_of_another_comparison_is_not_shown_but_its_sentence_is() -> None:
+    text = "The layer runs 1.7 times faster than the dense kernel and 13 times faster than the sparse kernel."
+    paper = Paper(1, "roe24", "Layers", text)
+    source = Evidence(1, paper, Sentence("roe24", 0, 0, len(text), text))
+    verifier = Verifier(HashEmbedder(dim=256, max_tokens=512), [source], "How fast is the layer?")
+    for claim in (
+        "The layer runs 13 times faster than the dense kernel and 13 times faster than the sparse kernel.",
+        "The layer runs 13 times faster than the dense kernel.",
+    ):
+        reason = "the number 13 times belongs to something else in the cited sentence"
+        assert verifier.check(Draft(claim, (1,))) == Dropped(claim, reason)
+    assert verifier.against == [source, source]
