@@ -28,7 +28,7 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 
-_SAID = re.compile(rf"\b(two|three) {_PAPERS}\b", re.IGNORECASE)
+_SAID = re.compile(r"\b(two|three) (?:\w+ ){0,4}(?:papers|works|abstracts|studies)\b", re.IGNORECASE)
 _WHY = re.compile(r"\b(?:why|how come|since|given that|because)\b", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"https?://|www\.", re.IGNORECASE

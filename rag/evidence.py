@@ -26,7 +26,7 @@ _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:rules?|instructions?|prompts?|above|previous|everything)\b"
     r"|\b(?:reply|respond|answer|output|print|write|say)\b (?:only|nothing|exactly|just)\b"
     r"|\b(?:system prompt|you are (?:now|an? (?:ai|assistant|language model))|as an ai)\b"
-    r"|<\|\w+\|>|\[/?INST\]",
+    r"|<\|\w+\|>|\[/?INST\]|(?-i:NOT FOUND)",
     re.IGNORECASE,
 )
 _LEANING = ("this ", "these ", "it ", "its ", "they ", "such ", "that ", "the latter", "both ", "here ")
