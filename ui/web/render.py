@@ -29,7 +29,9 @@ class Shown:
     """A turn of the conversation as the page shows it; `answer` grows while it runs."""
 
     answer: Answer
-    phase: Literal["searching", "waiting", "reading", "writing", "done", "stopped", "failed"] = "searching"
+    phase: Literal["put off", "searching", "waiting", "reading", "writing", "done", "stopped", "failed"] = (
+        "searching"
+    )
     draft: str = ""
     ahead: int = 0  # askers before this one, while waiting
     error: str = ""
@@ -57,7 +59,8 @@ def _turn(shown: Shown, turn: int, last: bool) -> str:
     answer = shown.answer
     parts = [f'<h2 class="asked">{prose(answer.question)}</h2>', _searched_for(shown), _said(shown, turn)]
     if shown.running:
-        parts.append(f'<p class="quiet status" role="status">{_status(shown)}</p>')
+        again = " again" if shown.phase == "put off" else ""  # page.js asks again for it
+        parts.append(f'<p class="quiet status{again}" role="status">{_status(shown)}</p>')
     elif shown.phase == "failed":
         parts.append(f'<p class="problem" role="alert">{escape(shown.error)}</p>')
         parts += [retry_html(turn)] if last and answer.evidence else []
@@ -106,6 +109,8 @@ def _said(shown: Shown, turn: int) -> str:
 
 def _status(shown: Shown) -> str:
     match shown.phase:
+        case "put off":
+            return f"waiting, {shown.ahead} or more ahead"
         case "waiting":
             return f"waiting, {shown.ahead} ahead"
         case "reading":
