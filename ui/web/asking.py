@@ -67,11 +67,13 @@ def asked(
     """What changes on the page, by name of its part, from a press to the answer, or to a place in the line."""
     again = "again" in data
     if again and left_off(turns) == turns:
-        return  # stopped or answered meanwhile
+        yield {}  # stopped or answered meanwhile
+        return
     question, before, talk = what_is_asked(text, turns, talk, data)
     for view in seated(seats, desk, question, before, turns, talk, cancel):
-        # Asked again by itself: the reader may be typing, or reading a source.
-        yield {name: part for name, part in view.items() if not (again and name in ("box", "source"))}
+        # Asked again by itself: without a seat all stays as it is, and with one the reader may be typing, or reading.
+        still = () if not again else view if view.get("turns") == turns else ("box", "source")
+        yield {name: part for name, part in view.items() if name not in still}
 
 
 def seated(

@@ -9,6 +9,7 @@ from typing import Literal
 
 from rag.nouns import Answer, AnswerSentence, Citation, Dropped, Filters, Hit
 from rag.refusal import REFUSAL
+from rag.settings import Settings
 from ui.web.actions import actions_html, chips_html, followups_html, retry_html
 from ui.web.clean import clean
 from ui.web.prose import prose
@@ -111,6 +112,8 @@ def _status(shown: Shown) -> str:
     match shown.phase:
         case "put off":
             return f"waiting, {shown.ahead} or more ahead"
+        case "waiting" if not shown.ahead:
+            return "waiting for the models; how far they are stands above"
         case "waiting":
             return f"waiting, {shown.ahead} ahead"
         case "reading":
@@ -167,8 +170,23 @@ def _dropped(dropped: Sequence[Dropped]) -> str:
 def header_html(papers: int, sentences: int) -> str:
     """The name, and what can be asked."""
     count = f'<span title="{sentences:,} sentences">{papers:,} paper{"" if papers == 1 else "s"}</span>'
-    local = '<span title="This page and its server talk to no other machine">on this machine</span>'
-    return clean(f'<header><h1>Pincite</h1><p class="quiet">{count} {local}</p></header>')
+    return clean(f'<header><h1>Pincite</h1><p class="quiet">{count}</p></header>')
+
+
+def network_html(settings: Settings) -> str:
+    """Whether anything can leave this machine, in a word or two."""
+    word, meaning = network(settings)
+    return clean(f'<p class="badge" title="{escape(meaning)}">{escape(word)}</p>')
+
+
+def network(settings: Settings) -> tuple[str, str]:
+    """What of the network is used, in a word or two, and what that means."""
+    if settings.is_remote:
+        offline = ", which is on this machine: offline, no other is reached" if settings.offline else ""
+        return "a server answers", f"Questions and evidence go to {settings.llm}{offline}"
+    if settings.offline:
+        return "offline", "No connection but to this machine is opened"
+    return "on this machine", "Nothing leaves this machine; only a missing model is fetched, once"
 
 
 def welcome_html(examples: Sequence[str], is_sample: bool, command: str = "pincite") -> str:

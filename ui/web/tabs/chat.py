@@ -89,7 +89,8 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
     ) -> Iterator[Updates]:
         with desk.running.question(str(request.session_hash)) as cancel:
             for changed in asked(seats, desk, text, turns, talk, event._data or {}, cancel):
-                yield {_part(parts, frame, name): value for name, value in changed.items()}
+                shown = {_part(parts, frame, name): value for name, value in changed.items()}
+                yield shown or {parts.where: gr.skip()}  # Gradio takes an empty update for an error
 
     def press(turns: Turns, event: gr.EventData) -> str:
         with told():
