@@ -112,6 +112,7 @@ def launch(page: gr.Blocks, port: int) -> str:
             inline=False,
             mcp_server=False,
             enable_monitoring=False,
+            _frontend=False,  # no look at the page within three seconds, which a busy machine fails
         )
     except OSError as error:
         raise taken(port) from error
