@@ -213,6 +213,11 @@ def test_a_failed_turn_is_one_plain_message() -> None:
     assert page.named("problem") == [{"class": "problem", "role": "alert"}]
 
 
+def test_a_question_that_failed_before_its_evidence_can_be_asked_again() -> None:
+    failed = [Shown(Answer("Why?", "", "partial", ""), phase="failed", error="The server is gone.")]
+    assert "data-retry" in turns_html(failed, last=True) and "data-retry" not in turns_html(failed)
+
+
 def test_a_failed_turn_keeps_the_sentences_that_were_checked() -> None:
     page = Page(turns_html([Shown(ANSWER, phase="failed", error="Cut off.")]))
     assert len(page.named("pincite")) == 4 and not page.named("sources")

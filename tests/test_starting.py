@@ -12,10 +12,14 @@ from pathlib import Path
 import pytest
 from fake_assistant import ANSWER, FakeAssistant, script_of
 
-from rag.catalog import File, Hub, Model
+from rag.catalog import File, Hub, Model, catalog
 from rag.errors import ModelError, WeightsError
 from rag.nouns import Done, Waiting
+from rag.settings import Settings
 from rag.weights import lacking
+from ui.cli import Context
+from ui.commands import page as command
+from ui.commands.page import _downloads
 from ui.web.fetching import fetching_html
 from ui.web.starting import Download, Starting
 
@@ -175,15 +179,15 @@ def test_a_failed_download_says_what_to_do_and_is_tried_again(
     folder = page.settings.models_dir
     assert f"Put into {folder}:" in html and f"tiny.gguf  {len(DATA)} bytes  sha256" in html
     assert said.failed == [page.error] and said.ready == 0
-    events = page.stream(ANSWER.question)
-    with pytest.raises(ModelError, match="Ask again once they are here"):
-        list(events)
+    waiting = page.stream(ANSWER.question)
+    assert next(waiting) == Waiting(0)
 
     source.deed = ""
     until(lambda: not page._thread.is_alive())  # type: ignore[union-attr]
     page.again()
     assert until(lambda: said.ready == 1), page.error
     assert (folder / "tiny.gguf").read_bytes() == DATA and fetching_html(page) == ""
+    assert list(waiting)[-1] == Done(ANSWER)
 
 
 def test_a_file_put_there_by_hand_is_taken(source: Source, tmp_path: Path) -> None:
@@ -237,3 +241,67 @@ def test_what_is_lacking(tmp_path: Path) -> None:
     assert lacking("smollm2-135m", tmp_path) is None
     with pytest.raises(WeightsError, match="Did you mean smollm2-135m"):
         lacking("smollm-135m", tmp_path)
+
+
+# --- the command ---
+
+
+@pytest.mark.parametrize(
+    ("told", "fetched"),
+    [
+        ({}, ["bge-small-en-v1.5", "qwen2.5-coder-1.5b", "smollm2-135m"]),
+        ({"llm": "qwen2.5-coder-0.5b", "scorer": "none"}, ["bge-small-en-v1.5", "qwen2.5-coder-0.5b"]),
+        ({"llm": "http://127.0.0.1:8080/v1"}, ["bge-small-en-v1.5"]),
+        ({"llm": "hf:lab/repo/new.gguf"}, ["bge-small-en-v1.5", "hf:lab/repo/new.gguf", "smollm2-135m"]),
+        ({"offline": True}, []),
+    ],
+)
+def test_what_is_fetched_while_the_page_is_open(
+    tmp_path: Path, told: dict[str, object], fetched: list[str]
+) -> None:
+    ctx = Context({}, quiet=True)
+    ctx.settings = Settings(home=tmp_path, **told)  # type: ignore[arg-type]
+    assert [download.model.name for download in _downloads(ctx)] == fetched
+
+
+def test_nothing_is_fetched_where_answers_need_nothing(tmp_path: Path) -> None:
+    ctx = Context({}, quiet=True)
+    ctx.settings = Settings(home=tmp_path)
+    for name in ("bge-small-en-v1.5", "qwen2.5-coder-1.5b"):  # a scorer alone is no reason
+        for file in catalog()[name].files:
+            place = catalog()[name].folder(tmp_path / "models") / file.name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.touch()
+    assert _downloads(ctx) == []
+
+
+def test_ready_is_printed_when_questions_are_answered_and_not_before(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ctx, opened = Context({}, quiet=False), FakeAssistant({}, home=tmp_path)
+    ctx.settings = opened.settings
+    monkeypatch.setattr(command, "_downloads", lambda ctx: [Download(model(), "writes the answers")])
+    monkeypatch.setattr(command, "_opened", lambda *_: opened)
+    said: list[str] = []
+
+    def serve(page: Starting, port: int, *, open_browser: bool, ready: Callable[[str], None]) -> None:
+        ready("http://127.0.0.1:1")
+        assert page.size() == (3, 9)
+        assert until(lambda: said.append(capsys.readouterr().err) or "Try again" in "".join(said))
+        source.deed = ""
+        source.gate.set()
+        until(lambda: not page._thread.is_alive())  # type: ignore[union-attr]
+        page.again()
+        assert until(lambda: page.ready)
+        until(lambda: not page._thread.is_alive())  # type: ignore[union-attr]
+
+    monkeypatch.setattr("ui.web.page.serve", serve)
+    opened.library  # noqa: B018 - filled, so that no sample comes in
+    source.deed = "cut"
+    command.page(ctx, 0, open_browser=False)
+    said.append(capsys.readouterr().err)
+    lines = "".join(said).splitlines()
+    assert lines[0] == "The page is at http://127.0.0.1:1 and shows how far the models are."
+    assert "pincite: Model tiny is not complete." in lines
+    assert 'The page goes on: press "Try again" at http://127.0.0.1:1, or end it with Ctrl-C.' in lines
+    assert [n for n, line in enumerate(lines) if line.startswith("Ready: ")] == [len(lines) - 1]

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from process import COMMAND, EMBEDDER, SMALL, environment, free_port, home_with
+from process import EMBEDDER, ROOT, SMALL, environment, free_port, home_with
 
 from rag.catalog import catalog
 
@@ -71,8 +72,8 @@ def process(hub: Hub, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], l
     env = environment(home, HF_ENDPOINT=f"http://127.0.0.1:{hub.server.server_port}", NO_PROXY="127.0.0.1",
                       PIP_NO_INDEX="1")  # fmt: skip
     process = subprocess.Popen(
-        [COMMAND, "--llm", SMALL, "--no-browser", "--port", str(free_port())],
-        env=env, stderr=subprocess.PIPE, text=True, cwd=home,
+        [sys.executable, "-m", "ui.cli", "--llm", SMALL, "--no-browser", "--port", str(free_port())],
+        env=env, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
     said: list[str] = []
     assert process.stderr
@@ -116,7 +117,6 @@ def test_the_page_is_there_before_its_models(
 
     hub.gate.set()  # it breaks off
     expect(page.locator("#models .problem")).to_contain_text("peer closed connection", timeout=WAIT)
-    expect(page.locator(".turn.failed .problem")).to_contain_text("not here yet")
     assert "Ready:" not in "".join(said)
     told(said, 'press "Try again" at http')
 
@@ -124,8 +124,6 @@ def test_the_page_is_there_before_its_models(
     page.get_by_role("button", name="Try again").click()
     told(said, rf"Ready: {url}\n")
     expect(page.locator("#models .models")).to_have_count(0, timeout=WAIT)
-    page.fill("#question textarea", "What speed-up does SRigL reach on a GPU at batch size 256?")
-    page.keyboard.press("Enter")
     expect(page.locator(".turn.done")).to_have_count(1, timeout=WAIT)
     assert page.evaluate("window.same") and errors == []
     assert "Traceback" not in "".join(said)

@@ -64,7 +64,7 @@ def _turn(shown: Shown, turn: int, last: bool) -> str:
         parts.append(f'<p class="quiet status{again}" role="status">{_status(shown)}</p>')
     elif shown.phase == "failed":
         parts.append(f'<p class="problem" role="alert">{escape(shown.error)}</p>')
-        parts += [retry_html(turn)] if last and answer.evidence else []
+        parts += [retry_html(turn)] if last else []
     else:
         parts += [_notes(shown), ending(answer, turn), _wider(shown, turn) if last else ""]
         parts.append(actions_html(answer, turn, shown.verdict, last=last))

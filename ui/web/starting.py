@@ -165,15 +165,13 @@ class Starting:
         filters: Filters | None = None,
         cancel: threading.Event | None = None,
     ) -> Iterator[Event]:
-        """Waits for the models, then answers; raises ModelError if they do not come."""
+        """Waits for the models, also while a failure waits for the reader, then answers."""
         cancel = cancel or threading.Event()
         if not self.ready:
             yield Waiting(0)
         while (assistant := self._assistant) is None:
             if cancel.wait(POLL):
                 return
-            if self.error:
-                raise ModelError(f"{NOT_YET} Ask again once they are here.")
         yield from assistant.stream(question, history, filters, cancel)
 
     @property
