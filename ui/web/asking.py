@@ -71,9 +71,11 @@ def asked(
         return
     question, before, talk = what_is_asked(text, turns, talk, data)
     for view in seated(seats, desk, question, before, turns, talk, cancel):
-        # Asked again by itself: without a seat all stays as it is, and with one the reader may be typing, or reading.
-        still = () if not again else view if view.get("turns") == turns else ("box", "source")
-        yield {name: part for name, part in view.items() if name not in still}
+        if again and view.get("turns") == turns:
+            yield {}  # still no seat: all stays as it is
+        else:
+            still = ("box", "source") if again else ()  # the reader may be typing, or reading
+            yield {name: part for name, part in view.items() if name not in still}
 
 
 def seated(
