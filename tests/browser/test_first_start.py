@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.model]
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
 
-WAIT = 300_000  # milliseconds on a busy machine
+WAIT = 600_000  # milliseconds on a busy machine
 
 
 class Hub:
