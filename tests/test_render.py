@@ -218,6 +218,12 @@ def test_a_question_that_failed_before_its_evidence_can_be_asked_again() -> None
     assert "data-retry" in turns_html(failed, last=True) and "data-retry" not in turns_html(failed)
 
 
+def test_a_question_stopped_before_its_first_sentence_is_not_judged() -> None:
+    nothing = Answer("Why?", "", "partial", "", note="stopped")
+    assert "data-verdict" not in turns_html([Shown(nothing, "stopped")], last=True)
+    assert "data-verdict" in turns_html([Shown(replace(ANSWER, note="stopped"), "stopped")], last=True)
+
+
 def test_a_failed_turn_keeps_the_sentences_that_were_checked() -> None:
     page = Page(turns_html([Shown(ANSWER, phase="failed", error="Cut off.")]))
     assert len(page.named("pincite")) == 4 and not page.named("sources")
