@@ -9,7 +9,7 @@ from payloads import PAYLOADS
 from rag.errors import PinciteError
 from rag.importing import Importer
 from rag.indexing import Quiet, embed_pending
-from rag.nouns import Record
+from rag.nouns import Paper, Record
 from tests.desk import retriever_at
 from ui.web import topics
 from ui.web.mapping import COLOURS, LISTED, OTHER, groups_html, points_json
@@ -70,6 +70,12 @@ def test_a_map_is_kept_until_the_collection_changes(tmp_path: Path) -> None:
 def test_too_few_papers_are_told(tmp_path: Path) -> None:
     with pytest.raises(PinciteError, match="at least 4 papers with vectors; there are 3"):
         topic_map(retriever_at(tmp_path).library)
+
+
+def test_a_topic_is_not_named_twice_by_one_word() -> None:
+    titles = ("Deep network pruning", "Deep networks", "Pruning networks", "A network")
+    papers = [Paper(n, f"k{n}", title, "") for n, title in enumerate(titles)]
+    assert topics._names(papers, [0] * 4) == {0: "deep, network"}
 
 
 def point(n: int, **fields: object) -> Point:

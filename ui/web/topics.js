@@ -1,7 +1,7 @@
 // Runs once, in the map: draws what the server has placed. A point is met by being the nearest one, so thousands
 // can be pressed; the lists below the map hold the same papers for the keyboard and for screen readers.
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, EDGE] = [1000, 640, 16];
+const [WIDTH, HEIGHT, EDGE] = [1000, 640, 24];
 const NEAR = 14; // pixels within which a point is meant
 const svg = element.querySelector("svg");
 const tip = element.querySelector(".tip");

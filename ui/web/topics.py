@@ -16,7 +16,7 @@ from rag.library import Library
 from rag.nouns import Paper
 from rag.stored import of_papers
 from rag.text import plain
-from rag.words import terms
+from rag.words import stems, terms
 
 MOST = 10_000  # papers drawn; spread over the collection where there are more
 LANDMARKS = 1_500  # of them placed by t-SNE, which takes long; the others go between their nearest landmarks
@@ -127,7 +127,8 @@ def _names(papers: Sequence[Paper], groups: Sequence[int]) -> dict[int, str]:
         everywhere.update(words)
     names: dict[int, str] = {}
     for group, counts in sorted(inside.items()):
-        best = sorted(counts, key=lambda w: (-(counts[w] ** 2) / everywhere[w], w))[:2]
-        name = ", ".join(best) or "other"
+        best = sorted(counts, key=lambda w: (-(counts[w] ** 2) / everywhere[w], w))
+        different = {stems(w): w for w in reversed(best[:6])}  # of "network" and "networks" the better one
+        name = ", ".join([w for w in best if w in different.values()][:2]) or "other"
         names[group] = f"{name} ({group + 1})" if name in names.values() else name
     return {group: names.get(group, "other") for group in set(groups)}

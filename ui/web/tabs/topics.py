@@ -29,17 +29,18 @@ SCRIPT = (Path(__file__).parents[1] / "topics.js").read_text("utf-8")
 
 class Parts(NamedTuple):
     of: gr.State  # the collection's state that this session's map shows
-    status: gr.HTML
     map: gr.HTML
     groups: gr.HTML
+    status: gr.HTML
 
 
 def layout() -> Parts:
-    of, status = gr.State(), html()
+    of = gr.State()
     drawn = gr.HTML(
         "", html_template=FIGURE, js_on_load=SCRIPT, elem_id="map", apply_default_css=False, padding=False
     )
-    return Parts(of, status, drawn, pressable("", "groups"))
+    groups = pressable("", "groups")
+    return Parts(of, drawn, groups, html())
 
 
 def wire(tab: gr.Tab, parts: Parts, desk: Desk, choose: Callable[..., Any], looked: list[Any]) -> None:
