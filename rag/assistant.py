@@ -64,15 +64,23 @@ class Assistant:
     """Answers questions about one collection. Safe for many threads: the model is behind a turnstile."""
 
     def __init__(
-        self, retriever: Retriever, model: Model, settings: Settings, scorer: Scorer | None = None
+        self,
+        retriever: Retriever,
+        model: Model,
+        settings: Settings,
+        scorer: Scorer | None = None,
+        turnstile: Turnstile | None = None,
     ) -> None:
-        """`scorer` takes a second look at close papers; without one the first order stands."""
+        """`scorer` takes a second look at close papers; without one the first order stands.
+
+        `turnstile`: the queue before the model, where other assistants use it too.
+        """
         self.scorer = scorer
         self.retriever = retriever
         self.library = retriever.library
         self.model = model
         self.settings = settings
-        self.turnstile = Turnstile()
+        self.turnstile = turnstile or Turnstile()
         self.prompt = prompts.load("answer")
 
     def stream(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from rag.errors import SettingsError
 ANSWER_FIELDS = (
     "embedder", "scorer", "llm", "llm_name", "context", "papers", "evidence_tokens", "answer_tokens",
 )  # fmt: skip
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 
 
 class Settings(BaseSettings):
@@ -33,7 +35,7 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("pincite", False)))
-    collection: str = Field("default", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$")
+    collection: str = "default"
     llm: str = "qwen2.5-coder-1.5b"
     llm_name: str = ""
     api_key: SecretStr = SecretStr("")
@@ -45,6 +47,11 @@ class Settings(BaseSettings):
     papers: int = Field(5, ge=1, le=8, description="papers whose sentences the model reads")
     evidence_tokens: int = Field(380, ge=100, le=8000, description="tokens of evidence at the most")
     answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
+
+    @field_validator("collection")
+    @classmethod
+    def _named(cls, name: str) -> str:
+        return collection_name(name)
 
     @field_validator("home")
     @classmethod
@@ -86,6 +93,16 @@ class Settings(BaseSettings):
         return {**values, "settings": digest[:12]}
 
 
+def collection_name(name: str) -> str:
+    """The name, if it can be a collection's, which is a folder's too; raises ValueError."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} cannot be the name of a collection: use 1 to 48 of a-z, A-Z, 0-9, - and _, "
+            "with a letter or a digit first"
+        )
+    return name
+
+
 def settings_file() -> Path:
     """Where the settings file is looked for; it need not be there."""
     return Path(platformdirs.user_config_dir("pincite", False)) / "pincite.toml"
@@ -109,4 +126,6 @@ def load(**flags: Any) -> Settings:
 
 
 def _said(error: ErrorDetails) -> str:
-    return "there is no such setting" if error["type"] == "extra_forbidden" else error["msg"]
+    if error["type"] == "extra_forbidden":
+        return "there is no such setting"
+    return error["msg"].removeprefix("Value error, ")

@@ -65,7 +65,14 @@ def prepare(ctx: Context, library: Library) -> None:
 def _serve(ctx: Context, assistant: Assistant, port: int, open_browser: bool) -> None:
     # Gradio imports matplotlib where it finds it, which keeps a list of fonts in the user's home.
     os.environ.setdefault("MPLCONFIGDIR", str(ctx.settings.cache_dir / "matplotlib"))
+    from rag.opening import beside
     from ui.web.page import serve
 
     assistant.warm()
-    serve(assistant, port, open_browser=open_browser, ready=lambda url: click.echo(f"Ready: {url}", err=True))
+    serve(
+        assistant,
+        port,
+        open_browser=open_browser,
+        ready=lambda url: click.echo(f"Ready: {url}", err=True),
+        opener=lambda settings: beside(assistant, settings),
+    )

@@ -12,7 +12,7 @@ import gradio as gr
 from ui.web import evaluating
 from ui.web.adding import watched
 from ui.web.clean import clean
-from ui.web.desk import Desk
+from ui.web.desks import Desks
 from ui.web.prose import prose
 from ui.web.relay import Running
 from ui.web.tabs.parts import QUIET, Updates, html, told
@@ -59,10 +59,10 @@ def layout() -> Parts:
     return Parts(name, limit, run, stop, status, past, other, show, compare, figures, report)
 
 
-def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
+def wire(tab: gr.Tab, parts: Parts, desks: Desks) -> None:
     running = Running()
     folder = tempfile.TemporaryDirectory(prefix="pincite-reports-")  # lives as long as what uses it
-    settings = desk.assistant.settings
+    settings = desks.first.assistant.settings  # sets and runs belong to no collection
     choices = [parts.name, parts.past, parts.other]
 
     def enter() -> Updates:
@@ -77,11 +77,11 @@ def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
         path = evaluating.sets(settings).get(name or "")
         if path is None:
             raise gr.Error("Choose a question set first.", print_exception=False)
-        made: list[str] = []
+        assistant, made = desks.of(request).assistant, list[str]()
         with running.question(str(request.session_hash)) as stop, told():
             most = int(limit) if limit else None
             for line in watched(
-                lambda progress: made.append(evaluating.evaluate(desk.assistant, path, most, stop, progress))
+                lambda progress: made.append(evaluating.evaluate(assistant, path, most, stop, progress))
             ):
                 yield {parts.status: _line(line)}
             yield {parts.status: "", **enter(), **look(made[0])}
