@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
-from rag.opposites import denied, opposite
+from rag.opposites import denied, negated, opposite
 from rag.quantities import quantities
 from rag.understand import asks_number, strong_names
 from rag.verify import bones
@@ -19,17 +20,33 @@ from rag.words import stems
 NEW = 0.5  # share of a sentence's content that the answer lacks, from which it is quoted
 WORDS, WORDS_OF_SIDES = 52, 105  # of an answer with its quotes
 MOST_SIDES = 3
+_PAPERS = r"(?:\w+ ){0,3}(?:papers|methods|works|approaches|techniques|models|samplers)"
 _COMPARES = re.compile(
     r"\b(?:compare|comparison|contrast|versus|vs|each|respectively|in common|both|"
-    r"(?:two|three|four) (?:\w+ ){0,3}(?:papers|methods|works|approaches|techniques|models|samplers))\b"
+    rf"(?:two|three|four) {_PAPERS})\b"
     r"|\bdiffer(?:s|ences?|ently)?\b.*\b(?:and|from)\b",
     re.IGNORECASE,
 )
+
+_SAID = re.compile(r"\b(two|three) (?:\w+ ){0,4}(?:papers|works|abstracts|studies)\b", re.IGNORECASE)
+_WHY = re.compile(r"\b(?:why|how come|since|given that|because)\b", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"https?://|www\.", re.IGNORECASE
+)  # where the code is: nothing that completes an answer
+_JOINS = re.compile(r"\b(?:and|or|than|while|whereas|but|versus|vs)\b|[;?]", re.IGNORECASE)
 
 
 def compares(question: str) -> bool:
     """Whether a question sets things beside each other."""
     return bool(_COMPARES.search(question))
+
+
+def joins_names(question: str) -> bool:
+    """Whether a question names several things side by side ("what does A see, and what B?")."""
+    names = strong_names(question)
+    places = sorted({question.find(name): name for name in names}.items())
+    between = (question[at + len(name) : next_at] for (at, name), (next_at, _) in pairwise(places))
+    return any(_JOINS.search(part) for part in between)
 
 
 def sides(
@@ -38,7 +55,7 @@ def sides(
     """The papers a comparison is about, and the names in it that no paper holds.
 
     Papers it names, which are searched for by name if `hits` lack them; where it names fewer than two things, also
-    those whose score is at least `edge`.
+    those whose score is at least `edge`, and as many as it says ("the two papers").
     """
     meant: dict[str, Hit] = {}
     missing: list[str] = []
@@ -51,7 +68,10 @@ def sides(
         else:
             missing.append(name)
     named = len(meant) + len(missing) > 1
-    rest = [] if named else [hit for hit in hits if hit.paper.key not in meant and hit.score >= edge]
+    others = [] if named else [hit for hit in hits if hit.paper.key not in meant]
+    said = _SAID.search(question)
+    lacking = (2 if said[1].casefold() == "two" else 3) - len(meant) if said else 0
+    rest = [hit for n, hit in enumerate(others) if hit.score >= edge or n < lacking]
     return [*meant.values(), *rest][:MOST_SIDES], missing
 
 
@@ -63,7 +83,8 @@ def contradicting(question: str, evidence: Sequence[Evidence]) -> list[Evidence]
     """Sentences of the first paper that say the opposite of what a question takes for granted."""
     first = evidence[0].paper.key
     mine = [e for e in evidence if e.paper.key == first]
-    return [e for e in mine if opposite(question, e.sentence.text) or denied(question, e.sentence.text)][:1]
+    rules = [opposite, denied, *([negated] if _WHY.search(question) else [])]
+    return [e for e in mine if any(rule(question, e.sentence.text) for rule in rules)][:1]
 
 
 def quotes(
@@ -73,7 +94,8 @@ def quotes(
     text = " ".join(s.text for s in said)
     out: list[AnswerSentence] = []
     for paper in papers:
-        best = max((e for e in evidence if e.paper.key == paper), key=lambda e: e.score, default=None)
+        mine = (e for e in evidence if e.paper.key == paper and not _ADDRESS.search(e.sentence.text))
+        best = max(mine, key=lambda e: e.score, default=None)
         if best is None or len(f"{text} {best.sentence.text}".split()) > most:
             continue
         content = stems(best.sentence.text)

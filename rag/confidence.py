@@ -9,36 +9,36 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from rag.nouns import AnswerSentence, Hit
+from rag.run import Run
 from rag.standing import lead
 
 COEFFICIENTS: Mapping[str, float] = {
-    "bias": -3.03,
-    "lead": 1.07,
-    "cover": 1.44,
-    "one_paper": 0.76,
-    "first_paper": 1.20,
+    "bias": -3.67,
+    "lead": 2.81,
+    "willing": 2.02,
+    "one_paper": 1.16,
 }
-# In ten-fold cross-validation 14 of 49 wrong answers lay below, and 1 of 49 right ones.
-REFUSED_BELOW = 0.2
+UNKNOWN = 0.6  # willingness of a model that does not tell it, as servers do not
 
 
-def features(
-    said: Sequence[AnswerSentence], hits: Sequence[Hit], total: int, beside: bool = False
-) -> dict[str, float]:
-    """What speaks for or against an answer; every value lies between 0 and 1.
-
-    `hits` as retrieved, best first, of `total` papers; `said` the sentences that passed their checks;
-    `beside` whether the question sets several papers beside each other.
-    """
-    best = hits[0] if hits else None
-    papers = {c.paper for s in said for c in s.citations}
+def features(run: Run) -> dict[str, float]:
+    """What speaks for or against the answer that a run has come to; every value lies between 0 and 1."""
+    papers = {c.paper for s in run.sentences for c in s.citations}
     return {
-        "lead": min(lead(hits, total), 0.4) * 2.5,
-        "cover": best.why.text_score if best else 0.0,
-        "one_paper": float(beside or len(papers) <= 1),
-        "first_paper": float(bool(best and best.paper.key in papers)),
+        "lead": min(lead(run.found, run.total), 0.4) * 2.5,
+        "willing": _willing([f.watched for f in run.finishes if f.watched is not None]),
+        "one_paper": float(len(run.sides) > 1 or len(papers) <= 1),
     }
+
+
+def at_best(run: Run, watched: float) -> float:
+    """The most that the confidence can come to, before anything is written; `watched`: the chance of a refusal."""
+    return confidence({**features(run), "willing": _willing([watched]), "one_paper": 1.0})
+
+
+def _willing(chances: Sequence[float]) -> float:
+    """How far the model was from refusing: 0 if it was sure to, 1 at one in ten thousand."""
+    return min(1.0, -math.log10(max(*chances, 1e-4)) / 4) if chances else UNKNOWN
 
 
 def confidence(seen: Mapping[str, float]) -> float:

@@ -90,7 +90,7 @@ def beside(assistant: Assistant, settings: Settings) -> Assistant:
     """
     retriever = retriever_of(settings, embedder=assistant.retriever.embedder)
     weakref.finalize(retriever, retriever.vectors.close).atexit = False
-    return Assistant(retriever, assistant.model, settings, assistant.scorer, assistant.turnstile)
+    return Assistant(retriever, assistant.model, settings, assistant.scorer, assistant.writer.turnstile)
 
 
 def scorer_of(settings: Settings) -> Likelihood | None:

@@ -198,11 +198,11 @@ def test_the_models_and_their_queue_are_shared(tmp_path: Path) -> None:
     first = assistant_at(tmp_path, model)
     settings = other_collection(first.settings)
     other = beside(first, settings)
-    assert (other.model, other.scorer, other.turnstile) == (first.model, first.scorer, first.turnstile)
+    assert (other.model, other.writer.turnstile) == (first.model, first.writer.turnstile)
     assert other.retriever.embedder is first.retriever.embedder
     assert other.settings is settings and other.library.folder == settings.collection_dir
     embed_pending(other.library, other.retriever.vectors, other.retriever.embedder, Quiet())
-    with first.turnstile.enter():
+    with first.writer.turnstile.enter():
         question = "What does Lantern remove in blocks of weights during training?"
         waiting = [event for event in _until(other.stream(question), Waiting)]
     assert waiting[-1] == Waiting(1), "a question to one collection waits for that to another"

@@ -82,6 +82,10 @@ def test_sides_are_the_papers_named_then_those_that_stand_out():
     assert [h.paper.key for h in one] == ["c", "a"]
     unnamed, _ = sides("Compare the two papers.", hits, 0.65, search)
     assert [h.paper.key for h in unnamed] == ["a", "b"]
+    two, _ = sides("Of the two sea papers, which is faster?", hits, 0.95, search)
+    assert [h.paper.key for h in two] == ["a", "b"]
+    one, _ = sides("Which two methods does GraftTree combine?", hits, 0.95, search)
+    assert [h.paper.key for h in one] == ["a"]
     far, missing = sides("Contrast KilnNet with GraftTree and WhoNet.", hits[:3], 0.9, search)
     assert ([h.paper.key for h in far], missing, asked) == (["d", "a"], ["WhoNet"], ["KilnNet", "WhoNet"])
 
@@ -92,3 +96,10 @@ def test_a_premise_that_the_first_paper_contradicts_is_found():
     (denied,) = contradicting("Which fine-tuning data does TidalNet need?", denying())
     assert denied.sentence.text == "TidalNet works without any fine-tuning data."
     assert contradicting("Why does TidalNet train faster than a transformer?", evidence()) == []
+
+
+def test_a_negating_prefix_contradicts_a_why_only():
+    text = "Mooring exploits unpaired wave records of many buoys."
+    there = [Evidence(1, Paper(1, "m", "Mooring", text), Sentence("m", 0, 0, len(text), text))]
+    assert contradicting("Why does Mooring need paired wave records of buoys?", there) == there
+    assert contradicting("How many paired wave records of buoys does Mooring need?", there) == []

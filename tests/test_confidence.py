@@ -3,8 +3,12 @@
 import pytest
 
 from rag import confidence as module
-from rag.confidence import confidence, features
-from rag.nouns import AnswerSentence, Citation, Hit, Paper, Why
+from rag.confidence import at_best, confidence, features
+from rag.model import Finish
+from rag.nouns import AnswerSentence, Citation, Filters, Hit, Paper, Why
+from rag.run import Run
+from rag.settings import Settings
+from rag.understand import understand
 
 FAST = "TidalNet trains 2.6 times faster on one V100."
 
@@ -18,21 +22,44 @@ def hits(best: float = 0.7) -> list[Hit]:
     return [Hit(Paper(i, f"p{i}", "T", FAST), best if i == 0 else 0.5, why) for i in range(30)]
 
 
+def run(*sentences: AnswerSentence, best: float = 0.7, chance: float | None = 0.01) -> Run:
+    out = Run("Why?", "Why?", understand("Why?", ()), 0.0, Filters())
+    out.found, out.hits, out.total = hits(best), hits(best)[:8], 30
+    out.sentences = list(sentences)
+    out.finishes = [Finish("stop", 9, 9, chance)]
+    return out
+
+
 def test_features_of_an_answer():
-    assert features([said()], hits(), 30) == {
+    assert features(run(said())) == {
         "lead": pytest.approx(0.5),
-        "cover": 0.5,
+        "willing": 0.5,
         "one_paper": 1.0,
-        "first_paper": 1.0,
     }
 
 
 def test_features_that_speak_against_an_answer():
-    seen = features([said(), said(paper="p9")], hits(0.5), 30)
-    assert (seen["lead"], seen["one_paper"], seen["first_paper"]) == (0.0, 0.0, 1.0)
-    assert features([said(), said(paper="p9")], hits(0.5), 30, True)["one_paper"] == 1.0  # a comparison
-    assert features([said(paper="p9")], hits(), 30)["first_paper"] == 0.0
-    assert features([said()], [], 0) == {"lead": 0.0, "cover": 0.0, "one_paper": 1.0, "first_paper": 0.0}
+    seen = features(run(said(), said(paper="p9"), best=0.5))
+    assert (seen["lead"], seen["one_paper"]) == (0.0, 0.0)
+    beside = run(said(), said(paper="p9"))
+    beside.sides = hits()[:2]
+    assert features(beside)["one_paper"] == 1.0
+    nothing = run(said())
+    nothing.found = ()
+    assert features(nothing)["lead"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("chance", "willing"), [(1.0, 0.0), (0.1, 0.25), (1e-9, 1.0), (None, module.UNKNOWN)]
+)
+def test_how_near_the_model_was_to_refusing(chance: float | None, willing: float):
+    assert features(run(said(), chance=chance))["willing"] == pytest.approx(willing)
+
+
+def test_the_part_that_was_nearest_to_refusing_counts():
+    two = run(said(), chance=0.001)
+    two.finishes.append(Finish("stop", 9, 9, 0.1))
+    assert features(two)["willing"] == pytest.approx(0.25)
 
 
 def test_confidence_is_a_logistic_function_of_the_features(monkeypatch: pytest.MonkeyPatch):
@@ -42,6 +69,12 @@ def test_confidence_is_a_logistic_function_of_the_features(monkeypatch: pytest.M
 
 
 def test_what_speaks_for_an_answer_raises_its_confidence_and_little_is_refused():
-    good = confidence(features([said()], hits(), 30))
-    bad = confidence(features([said(paper="p8"), said(paper="p9")], hits(0.5), 30))
-    assert bad < module.REFUSED_BELOW < good
+    good = confidence(features(run(said(), chance=1e-4)))
+    bad = confidence(features(run(said(paper="p8"), said(paper="p9"), best=0.5, chance=0.5)))
+    assert bad < Settings().refuse_below < good
+
+
+def test_what_an_answer_can_come_to_at_best():
+    asked = run()
+    assert at_best(asked, 0.01) == confidence({"lead": 0.5, "willing": 0.5, "one_paper": 1.0})
+    assert at_best(asked, 0.9) < at_best(asked, 0.01)

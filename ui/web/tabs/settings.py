@@ -57,6 +57,11 @@ def settings_html(assistant: Assistant, history: History) -> str:
         ("Papers read", str(settings.papers), "At most so many papers' sentences go before the model"),
         ("Evidence", f"{settings.evidence_tokens} tokens", "At most so much evidence; more is slower"),
         ("Answer", f"{settings.answer_tokens} tokens", "At most so long an answer"),
+        (
+            "Strictness",
+            f"{settings.refuse_below:.2f}",
+            "Answers of less confidence are refused; 0 refuses none",
+        ),
         ("Context", f"{settings.context:,} tokens", "What the model can hold at once"),
         (
             "Strictness",
