@@ -8,8 +8,6 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from rag.errors import InputError
 from rag.nouns import Problem, Record
@@ -521,68 +519,6 @@ def test_bibtex_is_known_by_its_content(file) -> None:
 def test_nothing_is_printed(file, capfd) -> None:
     list(read(file("@article{b,\n  title = {No closing brace,\n@article{c, title={x}}")))
     assert capfd.readouterr() == ("", "")
-
-
-# Anything at all
-
-ANY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-PIECES = {
-    "text": [A1.encode(), b"\n\n", b"ICML 2024 Papers\n", b"\t", b"- ", b"Title\n"],
-    "json": [
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b'"abstract":',
-        b'"papers":',
-        b",",
-        b"\n",
-        A1.encode(),
-        b'"',
-        b"null",
-        b"\\ud800",
-    ],
-    "bibtex": [
-        b"@article{k,",
-        b"@string{",
-        b"{",
-        b"}",
-        b'"',
-        b"#",
-        b"=",
-        b",",
-        b"abstract",
-        b"title",
-        b"\n",
-        b"%",
-        b"\\",
-    ],
-    "bytes": [b"\xff\xfe", b"\xef\xbb\xbf", b"\0", b"\x1f\x8b", b"\r"],
-}
-
-
-def storable(path: Path) -> None:
-    for item in read(path):
-        values = [getattr(item, name) for name in item.__slots__]
-        json.dumps(values, ensure_ascii=False).encode()
-
-
-@ANY
-@pytest.mark.parametrize(
-    "prefix", [b"", b'{"abstract": "', b"[{", b"@article{k, abstract = {", b"\x1f\x8b\x08", b"\xff\xfe"]
-)
-@given(content=st.binary(max_size=400))
-def test_arbitrary_bytes_never_crash(file, prefix: bytes, content: bytes) -> None:
-    storable(file(prefix + content))
-
-
-@ANY
-@pytest.mark.parametrize("kind", ["text", "json", "bibtex"])
-@given(data=st.data())
-def test_arbitrary_pieces_never_crash(file, kind: str, data: st.DataObject) -> None:
-    pieces = st.sampled_from(PIECES[kind] + PIECES["bytes"]) | st.binary(max_size=5)
-    content = b"".join(data.draw(st.lists(pieces, max_size=40)))
-    storable(file(gzip.compress(content) if data.draw(st.booleans()) else content))
 
 
 def test_what_cannot_be_opened_is_an_error_that_names_it(tmp_path: Path) -> None:
