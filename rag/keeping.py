@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -47,7 +48,7 @@ def refresh(db: sqlite3.Connection, paper_id: int) -> bool:
     db.execute("DELETE FROM names WHERE paper_id = ?", (paper_id,))
     _keep_names(db, paper_id, records)
     paper = merged(records, key=key, paper_id=paper_id)
-    if paper_json(paper) == old:
+    if json.loads(paper_json(paper)) == json.loads(old):
         return False
     spans = split(paper.abstract)
     db.execute(_ANEW, (*_values(paper, spans), paper_id))

@@ -44,6 +44,7 @@ _KEY = ("citekey", "citationkey", "bibkey", "key", "id")
 _IDS = ("doi", "doiurl", "arxivurl", "abs", "site", "link", "pdf", "pdfurl", "paperurl", "id")
 _OPENREVIEW = ("openreview", "openreviewid", "forum")
 _ARXIV = ("arxivid", "arxiv", "eprint")
+_PMID = ("pmid", "pubmedid", "pubmed")
 _NESTED = ("content", "metadata", "externalids", "custom")  # OpenReview, BEIR, Semantic Scholar, CSL
 _INSIDE = ("value", "name", "text", "title", "url")  # where an object stands for a string
 _SITE = re.compile(r"//(?:www\.)?\w+\.cc\b", re.I)  # iclr.cc
@@ -61,6 +62,7 @@ def found(value: Mapping[str, object]) -> Found:
     linked = [f"https://openreview.net/forum?id={_text(fields, (k,))}" for k in _OPENREVIEW if fields.get(k)]
     linked += [f"https://proceedings.mlr.press/{_text(fields, (k,))}" for k in ("pmlr",) if fields.get(k)]
     numbered = [f"arXiv:{_text(fields, (k,))}" for k in _ARXIV if fields.get(k)]
+    numbered += [f"PMID:{_text(fields, (k,))}" for k in _PMID if fields.get(k)]
     # OpenReview's and Semantic Scholar's objects carry a ready-made entry.
     entry = {name.lower(): text for name, text in _BIBTEX.findall(_text(fields, ("bibtex",)))}
     venue = _text(fields, _VENUE) or entry.get("booktitle") or entry.get("journal") or _place(fields)

@@ -13,7 +13,7 @@ from rag.readers.source import Source
 FIELD_LIMIT = 1_000_000  # characters of one field that are held
 _LABEL = re.compile(
     r"\s{0,3}(?:[-*]\s)?(?P<name>paper title|title|authors?|abstract|venue|conference|journal|published in|year|date|"
-    r"url|link|doi|arxiv|pdf|keywords|key ?words|tags|comments?|subjects?|code)\s?:(?:\s+(?P<text>.*)|)",
+    r"url|link|doi|arxiv|pmid|pdf|keywords|key ?words|tags|comments?|subjects?|code)\s?:(?:\s+(?P<text>.*)|)",
     re.I,
 )
 _ALIKE = {
@@ -70,5 +70,5 @@ def _found(fields: dict[str, list[str]]) -> Found:
         year=year(text("year")) or year(text("venue")),
         venue=text("venue"),
         url=next((link for link in links if link.startswith(("http://", "https://"))), ""),
-        ids=(text("doi"), f"arXiv:{text('arxiv')}" if text("arxiv") else "", *links),
+        ids=(text("doi"), f"arXiv:{text('arxiv')}" if text("arxiv") else "", f"PMID:{text('pmid')}", *links),
     )

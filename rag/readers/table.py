@@ -34,6 +34,7 @@ _COLUMNS = {
     "arxiv": "arxiv arxivid eprint",
     "openreview": "openreview openreviewid forum",
     "pmlr": "pmlr",
+    "pmid": "pmid pubmedid medlinepmid",
     "citekey": "citekey citationkey bibkey key id",
     "note": "note",
 }
@@ -129,6 +130,7 @@ def _found(cells: Sequence[str], layout: _Layout) -> Found:
         ("arxiv", "arXiv:"),
         ("openreview", "https://openreview.net/forum?id="),
         ("pmlr", "https://proceedings.mlr.press/"),
+        ("pmid", "PMID:"),
     )
     ids = [prefix + first(field) for field, prefix in marked if first(field)]
     return Found(
