@@ -56,6 +56,24 @@ def is_paper(value: object) -> bool:
     return isinstance(value, dict) and not _flat(value).keys().isdisjoint(_ABSTRACT[:4])
 
 
+def rows(value: object) -> list[dict[str, object]]:
+    """The papers of an object that holds all titles, all abstracts, as pandas writes a table; none of another."""
+    if not isinstance(value, dict):
+        return []
+    columns = {
+        key: list(column.values()) if isinstance(column, dict) else column
+        for key, column in value.items()
+        if isinstance(column, dict | list)
+    }
+    named = [
+        column for key, column in columns.items() if re.sub(r"[\W_]", "", key.lower()) in _ABSTRACT + _TITLE
+    ]
+    if len(named) < 2 or len(named[0]) < 2 or len(set(map(len, named))) > 1:
+        return []
+    whole = {key: column for key, column in columns.items() if len(column) == len(named[0])}
+    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+
+
 def found(value: Mapping[str, object]) -> Found:
     """The fields of a paper's object."""
     fields = _flat(value)
