@@ -1,10 +1,10 @@
-"""Fits the coefficients of rag/confidence.py on a finished run with gold-removed copies.
+"""Fits the coefficients of rag/confidence.py on finished runs with gold-removed copies.
 
-    pincite eval run eval/sets/sample.jsonl --without-gold --out runs/sample
+    PINCITE_REFUSE_BELOW=0 pincite eval run eval/sets/sample.jsonl --without-gold --out runs/sample
     python -m eval.fit_confidence runs/sample
 
-Asks no model: the features of every answer are worked out again from its row and the collection. Prints the
-coefficients, their quality in ten-fold cross-validation, and what a threshold would cost and save.
+Asks no model: every row holds the features of its answer. Prints the coefficients, their quality in ten-fold
+cross-validation, and what a threshold would cost and save.
 """
 
 from __future__ import annotations
@@ -12,23 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eval.folder import ANSWERS, QUESTIONS, REMOVED, SCORES
-from eval.questions import Question, kept
-from rag.complete import compares
-from rag.confidence import features
-from rag.nouns import AnswerSentence, Citation, Filters
-from rag.opening import retriever_of
-from rag.settings import load
-from rag.standing import depth
-from rag.understand import understand
-
-NO_MODEL = ("list", "count", "which", "about")  # answered without the model: other rules decide
+from eval.questions import kept
 
 
 def main() -> None:
@@ -36,45 +27,22 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("runs", type=Path, nargs="+")
-    parser.add_argument("--collection", default="default")
-    arguments = parser.parse_args()
-    rows: list[dict[str, float]] = []
-    labels: list[bool] = []
-    retriever = retriever_of(load(collection=arguments.collection))
-    for run in arguments.runs:
-        for question, row, right, filters in answered(run):
-            search = understand(question.question, question.history)
-            allowed = retriever.library.allowed(filters)
-            total = retriever.library.size()[0] if allowed is None else len(allowed)
-            hits = retriever.search(search.forms, depth(total), filters)
-            rows.append(features(sentences(row), hits, total, compares(question.question)))
-            labels.append(right)
-    report(rows, np.array(labels))
+    found = [pair for run in parser.parse_args().runs for pair in answered(run)]
+    report([seen for seen, _ in found], np.array([right for _, right in found]))
 
 
-def answered(run: Path) -> Iterator[tuple[Question, dict[str, Any], bool, Filters]]:
-    """(question, row, right, filters) of every answer of a run that the model gave."""
+def answered(run: Path) -> Iterator[tuple[Mapping[str, float], bool]]:
+    """The features of every answer that the model gave, and whether it was right. Without its gold papers none is."""
     questions = {q.id: q for q in kept(run / QUESTIONS)}
     scores = {s["id"]: s["figures"] for s in map(json.loads, (run / SCORES).open())}
     for name in (ANSWERS, REMOVED):
-        for row in map(json.loads, (run / name).open()):
-            question = questions[row["id"]]
-            if row["status"] != "answered" or question.kind in NO_MODEL:
-                continue
-            if name == REMOVED:
-                yield question, row, False, Filters(without=question.papers)
-            else:
-                yield question, row, scores[row["id"]].get("right", [0])[0] > 0, Filters()
+        for row in map(json.loads, (run / name).open()) if (run / name).exists() else ():
+            if row["status"] != "not_found" and row["features"]:
+                asked = name == ANSWERS and questions[row["id"]].answerable
+                yield row["features"], asked and scores[row["id"]].get("right", [0])[0] > 0
 
 
-def sentences(row: dict[str, Any]) -> list[AnswerSentence]:
-    return [
-        AnswerSentence(s["text"], s["support"], tuple(Citation(**c) for c in s["citations"]))
-        for s in row["sentences"]
-    ]
-
-
-def report(rows: list[dict[str, float]], labels: Any) -> None:
+def report(rows: list[Mapping[str, float]], labels: Any) -> None:
     from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
     from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
     from sklearn.model_selection import cross_val_predict  # type: ignore[import-untyped]

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import prompts
-from rag import markers
 from rag.complete import (
-    WORDS,
-    WORDS_OF_SIDES,
-    cited,
     compares,
     contradicting,
-    numbers_told,
+    joins_names,
     quoted,
-    quotes,
     sides,
 )
-from rag.confidence import REFUSED_BELOW, confidence, features
 from rag.errors import ModelError
 from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
@@ -32,8 +27,6 @@ from rag.narrowing import narrow
 from rag.nouns import (
     Answer,
     Done,
-    Draft,
-    Dropped,
     Event,
     Filters,
     Found,
@@ -41,11 +34,9 @@ from rag.nouns import (
     Sentence,
     Settled,
     Turn,
-    Waiting,
 )
-from rag.prompting import messages_of, prefix_of, room, shortened
-from rag.queueing import Turnstile
-from rag.refusal import NOT_FOUND, hopeless, is_refusal
+from rag.prompting import prefix_of, room, shortened
+from rag.refusal import hopeless
 from rag.retrieve import Retriever
 from rag.run import Run, answer_of
 from rag.sample import is_sample_only
@@ -54,10 +45,13 @@ from rag.settings import Settings
 from rag.standing import depth, lead
 from rag.telling import Reply
 from rag.understand import understand
-from rag.verify import Verifier, is_english
+from rag.writing import Writer
 
+SIDE = 0.10  # lead of a paper from which it is a side of a comparison that does not name it
 LOOKED_AT = 8  # papers kept of those retrieved
-SURE = 0.10  # lead of the best paper from which weakly supported sentences are shown too
+SURE = (
+    0.13  # lead of the best paper from which it stands out: others need not be read, weak sentences are shown
+)
 
 
 class Assistant:
@@ -72,8 +66,8 @@ class Assistant:
         self.library = retriever.library
         self.model = model
         self.settings = settings
-        self.turnstile = Turnstile()
         self.prompt = prompts.load("answer")
+        self.writer = Writer(retriever, model, settings, self.prompt)
 
     def stream(
         self,
@@ -82,7 +76,7 @@ class Assistant:
         filters: Filters | None = None,
         cancel: threading.Event | None = None,
     ) -> Iterator[Event]:
-        """Events of one answer: Found, Waiting*, (Draft | Settled)*, Done.
+        """Events of one answer: Found, Waiting*, Found?, (Draft | Settled)*, Done. A second Found replaces the first.
 
         Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
         """
@@ -100,24 +94,26 @@ class Assistant:
             return
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, depth(total), filters)
-        run.found, run.sure = hits, lead(hits, total) >= SURE
+        run.found, run.total, run.sure = hits, total, lead(hits, total) >= SURE
         if self.scorer and not run.sure:
             hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
         if not hopeless(question, run.hits):
-            if compares(question):
-                edge = hits[0].score - lead(hits, total) + SURE
-                run.sides, run.missing = sides(
+            if compares(question) or joins_names(question):
+                edge = hits[0].score - lead(hits, total) + SIDE if compares(question) else math.inf
+                run.sides, missing = sides(
                     question, run.hits, edge, lambda name: self.retriever.search([name], 3, filters)
                 )
+                run.missing = missing if compares(question) else ()
             papers = run.sides if len(run.sides) > 1 else run.hits[: self.settings.papers]
             run.evidence = choose(
                 self.retriever,
                 papers,
                 run.search.forms,
                 share=SIDES if len(run.sides) > 1 else shares(papers, run.sure, run.search.follow_up),
-                budget=room(self.model, self.prompt, question, history, self.settings),
+                budget=room(self.model, self.prompt, question, history, self.settings)
+                * max(1, min(2, len(run.sides))),
                 count=self.model.count,
             )
         run.evidence_s = run.clock()
@@ -128,7 +124,7 @@ class Assistant:
             run.sentences = [quoted(e) for e in against]
             yield from map(Settled, run.sentences)
         elif run.evidence:
-            yield from self._generate(run, total, history, cancel or threading.Event())
+            yield from self.writer.write(run, history, cancel or threading.Event())
         yield Done(answer_of(run, self.fingerprint()))
 
     def ask(
@@ -175,73 +171,6 @@ class Assistant:
         """How many papers a search with these filters looks through."""
         allowed = self.library.allowed(filters or Filters())
         return self.library.size()[0] if allowed is None else len(allowed)
-
-    def _generate(
-        self, run: Run, total: int, history: Sequence[Turn], cancel: threading.Event
-    ) -> Iterator[Event]:
-        """The model's draft, each sentence checked as soon as it is complete."""
-        told = " ".join(f"{turn.question} {turn.answer}" for turn in history)
-        verifier = Verifier(self.retriever.embedder, run.evidence, run.question, told)
-        text = ""
-        with self.turnstile.enter(cancel) as ticket:
-            for position in ticket:
-                yield Waiting(position)
-            if cancel.is_set() or not ticket.admitted:
-                return
-            for piece in self._pieces(run, history, cancel):
-                if run.first_token_s is None:
-                    run.first_token_s = run.clock()
-                text += piece
-                yield from self._settle(run, verifier, markers.settled(text))
-                if not NOT_FOUND.startswith(text.strip()[: len(NOT_FOUND)]):
-                    yield Draft(markers.tail(text))
-        run.refused = is_refusal(text)
-        whole = markers.drafts(text)
-        if run.finish and run.finish.reason != "stop" and not text.rstrip().endswith((".", "!", "?", "]")):
-            whole = whole[:-1]  # a sentence cut in the middle is not an answer
-        if not run.refused:
-            yield from self._settle(run, verifier, whole)
-            yield from self._complete(run, verifier)
-            if run.sentences:
-                run.confidence = round(
-                    confidence(features(run.sentences, run.found, total, len(run.sides) > 1)), 4
-                )
-                run.refused = run.confidence < REFUSED_BELOW
-
-    def _complete(self, run: Run, verifier: Verifier) -> Iterator[Event]:
-        """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
-        if not run.sure:
-            return
-        added = [quoted(e) for e in dict.fromkeys(verifier.against)]
-        said = [*run.sentences, *added]
-        if len(run.sides) > 1:
-            added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES)
-        elif run.sentences and not numbers_told(run.question, said):
-            added += quotes(said, run.evidence, cited(said)[:1], WORDS)
-        for sentence in added:
-            run.sentences.append(sentence)
-            yield Settled(sentence)
-
-    def _pieces(
-        self, run: Run, history: Sequence[Turn], cancel: threading.Event
-    ) -> Generator[str, None, None]:
-        messages = messages_of(self.prompt, run.evidence, run.question, history)
-        run.finish = yield from self.model.stream(
-            prefix_of(self.prompt), messages, max_tokens=self.settings.answer_tokens, cancel=cancel
-        )
-
-    def _settle(self, run: Run, verifier: Verifier, drafts: Sequence[markers.Draft]) -> Iterator[Event]:
-        """Check the sentences that are new since the last call."""
-        for draft in drafts[len(run.sentences) + len(run.dropped) :]:
-            checked = verifier.check(draft)
-            if isinstance(checked, Dropped):
-                run.dropped.append(checked)
-            elif checked.support == "weak" and is_english(checked.text) and (run.sentences or not run.sure):
-                beside = "beside better supported ones" if run.sentences else "and no paper stands out"
-                run.dropped.append(Dropped(checked.text, f"weakly supported, {beside}"))
-            elif not is_refusal(checked.text):
-                run.sentences.append(checked)
-                yield Settled(checked)
 
     # --- what the faces ask beside answers ---
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
-from rag.opposites import denied, opposite
+from rag.opposites import denied, negated, opposite
 from rag.quantities import quantities
 from rag.understand import asks_number, strong_names
 from rag.verify import bones
@@ -26,10 +27,24 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 
+_WHY = re.compile(r"\b(?:why|how come|since|given that|because)\b", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"https?://|www\.", re.IGNORECASE
+)  # where the code is: nothing that completes an answer
+_JOINS = re.compile(r"\b(?:and|or|than|while|whereas|but|versus|vs)\b|[;?]", re.IGNORECASE)
+
 
 def compares(question: str) -> bool:
     """Whether a question sets things beside each other."""
     return bool(_COMPARES.search(question))
+
+
+def joins_names(question: str) -> bool:
+    """Whether a question names several things side by side ("what does A see, and what B?")."""
+    names = strong_names(question)
+    places = sorted({question.find(name): name for name in names}.items())
+    between = (question[at + len(name) : next_at] for (at, name), (next_at, _) in pairwise(places))
+    return any(_JOINS.search(part) for part in between)
 
 
 def sides(
@@ -63,7 +78,8 @@ def contradicting(question: str, evidence: Sequence[Evidence]) -> list[Evidence]
     """Sentences of the first paper that say the opposite of what a question takes for granted."""
     first = evidence[0].paper.key
     mine = [e for e in evidence if e.paper.key == first]
-    return [e for e in mine if opposite(question, e.sentence.text) or denied(question, e.sentence.text)][:1]
+    rules = [opposite, denied, *([negated] if _WHY.search(question) else [])]
+    return [e for e in mine if any(rule(question, e.sentence.text) for rule in rules)][:1]
 
 
 def quotes(
@@ -73,7 +89,8 @@ def quotes(
     text = " ".join(s.text for s in said)
     out: list[AnswerSentence] = []
     for paper in papers:
-        best = max((e for e in evidence if e.paper.key == paper), key=lambda e: e.score, default=None)
+        mine = (e for e in evidence if e.paper.key == paper and not _ADDRESS.search(e.sentence.text))
+        best = max(mine, key=lambda e: e.score, default=None)
         if best is None or len(f"{text} {best.sentence.text}".split()) > most:
             continue
         content = stems(best.sentence.text)

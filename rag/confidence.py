@@ -7,10 +7,12 @@ questions of `eval/sets/sample.jsonl` and to their copies without gold papers; f
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from rag.nouns import AnswerSentence, Hit
+from rag.complete import numbers_told
+from rag.run import Run
 from rag.standing import lead
+from rag.understand import asks_number
 
 COEFFICIENTS: Mapping[str, float] = {
     "bias": -3.03,
@@ -19,26 +21,31 @@ COEFFICIENTS: Mapping[str, float] = {
     "one_paper": 0.76,
     "first_paper": 1.20,
 }
-# In ten-fold cross-validation 14 of 49 wrong answers lay below, and 1 of 49 right ones.
-REFUSED_BELOW = 0.2
+UNKNOWN = 0.6  # willingness of a model that does not tell it, as servers do not
 
 
-def features(
-    said: Sequence[AnswerSentence], hits: Sequence[Hit], total: int, beside: bool = False
-) -> dict[str, float]:
-    """What speaks for or against an answer; every value lies between 0 and 1.
-
-    `hits` as retrieved, best first, of `total` papers; `said` the sentences that passed their checks;
-    `beside` whether the question sets several papers beside each other.
-    """
-    best = hits[0] if hits else None
-    papers = {c.paper for s in said for c in s.citations}
+def features(run: Run) -> dict[str, float]:
+    """What speaks for or against the answer that a run has come to; every value lies between 0 and 1."""
+    found = run.found[0] if run.found else None
+    papers = {c.paper for s in run.sentences for c in s.citations}
+    own = [s for s in run.sentences if s.support != "quoted"]
+    tried = len(own) + len(run.dropped)
     return {
-        "lead": min(lead(hits, total), 0.4) * 2.5,
-        "cover": best.why.text_score if best else 0.0,
-        "one_paper": float(beside or len(papers) <= 1),
-        "first_paper": float(bool(best and best.paper.key in papers)),
+        "lead": min(lead(run.found, run.total), 0.4) * 2.5,
+        "cover": found.why.text_score if found else 0.0,
+        "one_paper": float(len(run.sides) > 1 or len(papers) <= 1),
+        "first_paper": float(bool(run.hits and run.hits[0].paper.key in papers)),
+        "willing": _willing(run),
+        "firm": float(any(s.support == "supported" for s in own)),
+        "held": len(own) / tried if tried else 0.0,
+        "numbered": float(not asks_number(run.question) or numbers_told(run.question, run.sentences)),
     }
+
+
+def _willing(run: Run) -> float:
+    """How far the model was from refusing: 0 if it was as likely as not to, 1 at one in ten thousand."""
+    chances = [f.watched for f in run.finishes if f.watched is not None]
+    return min(1.0, -math.log10(max(*chances, 1e-4)) / 4) if chances else UNKNOWN
 
 
 def confidence(seen: Mapping[str, float]) -> float:

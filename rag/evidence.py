@@ -32,7 +32,7 @@ _LEANING = ("this ", "these ", "it ", "its ", "they ", "such ", "that ", "the la
 WHOLE = 1_000
 ONE_LEADS = (WHOLE, 1, 1)
 SOME_LEAD = (4, 4, 2)  # several papers stand out: two papers on one subject
-SIDES = (3, 3, 3)  # a comparison
+SIDES = (8, 8, 5)  # a comparison: each side has a prompt of its own
 NONE_LEADS = (5, 3, 2, 1)  # breadth: the question may share no words with its paper
 
 

@@ -18,8 +18,9 @@ from typing import Protocol
 import numpy as np
 
 from rag.cores import usable_cores
+from rag.decoding import decode
 from rag.errors import ModelError
-from rag.llm import llama_api, load_llama
+from rag.llama import llama_api, load_llama
 from rag.nouns import Hit
 
 CONTEXT = 1024
@@ -86,7 +87,7 @@ class Likelihood:
             return [0.0] * len(passages)
         with self._lock:
             self._api.llama_memory_clear(self._memory, True)
-            self._decode(self._opening, 0, 0)
+            decode(self._api, self._llama, self._opening, 0, 1)
             out: list[float] = []
             for passage in passages:
                 if cancel and cancel.is_set():
@@ -101,26 +102,9 @@ class Likelihood:
     def _score(self, passage: list[int], asked: list[int]) -> float:
         start = len(self._opening)
         self._api.llama_memory_seq_rm(self._memory, 0, start, -1)
-        logits = self._decode([*passage, *self._asking, *asked], start, len(asked) + 1)[:-1]
-        highest = logits.max(axis=1)
-        total = highest + np.log(np.exp(logits - highest[:, None]).sum(axis=1))
-        return float(np.mean(logits[np.arange(len(asked)), asked] - total))
-
-    def _decode(self, tokens: list[int], position: int, wanted: int) -> np.ndarray:
-        """Read the tokens; (wanted, vocabulary) scores of what follows each of the last `wanted` of them."""
-        batch = self._api.llama_batch_init(len(tokens), 0, 1)
-        try:
-            batch.n_tokens = len(tokens)
-            for i, token in enumerate(tokens):
-                batch.token[i], batch.pos[i] = token, position + i
-                batch.n_seq_id[i], batch.seq_id[i][0] = 1, 0
-                batch.logits[i] = i >= len(tokens) - wanted
-            if self._api.llama_decode(self._llama.ctx, batch):
-                raise ModelError(f"{self.name} failed while comparing papers. Ask again.")
-        finally:
-            self._api.llama_batch_free(batch)
-        shape = (wanted, self._llama.n_vocab())
-        return np.ctypeslib.as_array(self._api.llama_get_logits(self._llama.ctx), shape=shape)
+        read = [*passage, *self._asking, *asked]
+        expected = decode(self._api, self._llama, read, start, len(asked) + 1)[:-1]
+        return float(np.mean(expected[np.arange(len(asked)), asked]))
 
     def _tokens(self, template: str) -> list[int]:
         return list(self._llama.tokenize(template.encode(), add_bos=False, special=True))

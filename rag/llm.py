@@ -5,32 +5,26 @@ from __future__ import annotations
 import codecs
 import ctypes
 import hashlib
-import os
-import platform
 import threading
 import time
-from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import cache, cached_property
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rag.cores import usable_cores
+from rag.decoding import decode
 from rag.errors import ModelError
+from rag.llama import CHUNK, llama_api, load_llama
 from rag.looping import clip
-from rag.model import Finish, Message, Reason
+from rag.model import Finish, Message, Read, Reason
 from rag.prefixes import PrefixStates
 from rag.vocabulary import Prompt, Vocabulary
 
-if TYPE_CHECKING:
-    from llama_cpp import Llama
-
-CHUNK = 128  # prompt tokens evaluated at once; `cancel` is heard between chunks; 512 would be 3 % faster
-_LOADING = threading.Lock()  # how to load is a setting of the whole library
 BUSY_S = 60.0  # longer than a warm-up takes
 POLL_S = 0.1
-ERROR = 4  # of ggml_log_level
 
 
 class LlamaModel:
@@ -60,6 +54,7 @@ class LlamaModel:
         self._api = llama_api()
         self._vocabulary = Vocabulary(self._api, self._llama, path)
         self._states = PrefixStates(cache_dir / "prefixes" if cache_dir else None)
+        self._kept: dict[str, bytes] = {}  # states of the prompts that were read last
         self._lock = threading.Lock()
         self._closed = threading.Event()
 
@@ -89,6 +84,7 @@ class LlamaModel:
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        watch: str = "",
         cancel: threading.Event | None = None,
     ) -> Generator[str, None, Finish]:
         prompt = self._prompt(prefix, messages)
@@ -98,7 +94,30 @@ class LlamaModel:
                 f"The prompt has {size} tokens; with {max_tokens} for the answer that is more than the "
                 f"{self.context} of the model's context. Shorten the question or set a larger context."
             )
-        return self._stream(prompt, max_tokens, stop, cancel or threading.Event())
+        return self._stream(prompt, max_tokens, stop, watch, cancel or threading.Event())
+
+    def read(
+        self,
+        prefix: Sequence[Message],
+        turns: Sequence[Sequence[Message]],
+        text: str,
+        *,
+        watch: str,
+        cancel: threading.Event | None = None,
+    ) -> list[Read]:
+        cancel = cancel or threading.Event()
+        out: list[Read] = []
+        with self._alone(cancel) as mine:
+            self._kept.clear()
+            for messages in turns if mine else ():
+                prompt = self._prompt(prefix, messages)
+                last = Message(messages[-1].role, messages[-1].content.replace(text, ""))
+                place = _place(prompt[1], self._prompt(prefix, [*messages[:-1], last])[1])
+                one = self._read(prompt, place, watch, cancel)
+                if one is None:
+                    break
+                out.append(one)
+        return out
 
     def bare_seconds(self, prefix: Sequence[Message], messages: Sequence[Message], tokens: int) -> float:
         """Seconds in which llama.cpp's own greedy loop writes `tokens` after the first one: no text is made and
@@ -145,24 +164,45 @@ class LlamaModel:
                 self.close()
 
     def _stream(
-        self, prompt: Prompt, max_tokens: int, stop: Sequence[str], cancel: threading.Event
+        self, prompt: Prompt, max_tokens: int, stop: Sequence[str], watch: str, cancel: threading.Event
     ) -> Generator[str, None, Finish]:
         written: list[int] = []
         reason: Reason = "cancelled"
+        watched = None
         with self._alone(cancel) as mine:
-            if mine:
-                pieces = self._write(prompt, max_tokens, cancel, written)
+            if mine and self._begin(prompt, cancel):
+                watched = self._chance(watch) if watch else None
+                pieces = self._write(max_tokens, cancel, written)
                 reason = yield from clip(pieces, (*stop, *self._vocabulary.control_texts))
-        return Finish(reason, sum(map(len, prompt)), len(written))
+        return Finish(reason, sum(map(len, prompt)), len(written), watched)
+
+    def _begin(self, prompt: Prompt, cancel: threading.Event) -> bool:
+        """Put the context to exactly `prompt`; False if `cancel` was set before it was."""
+        beginning, rest = prompt
+        if state := self._kept.get(self._state_key([*beginning, *rest])):
+            self._load(state, len(beginning) + len(rest) - 1)  # a state has no scores: its last token again
+            return self._evaluate(rest[-1:], cancel)
+        return self._restore(beginning, cancel) and self._evaluate(rest, cancel)
+
+    def _read(self, prompt: Prompt, place: slice, watch: str, cancel: threading.Event) -> Read | None:
+        """What is made of a prompt, `place` being what is asked about of its rest; None if cancelled."""
+        beginning, rest = prompt
+        if not (self._restore(beginning, cancel) and self._evaluate(rest[: place.start - 1], cancel)):
+            return None
+        behind = rest[place.start - 1 :]
+        at = len(beginning) + place.start - 1
+        expected = decode(self._api, self._llama, behind, at, len(behind))
+        tokens = rest[place]
+        chances = expected[np.arange(len(tokens)), tokens]
+        self._kept[self._state_key([*beginning, *rest])] = self._saved()
+        first = self._vocabulary.plain(watch)[0]
+        return Read(float(chances.mean()) if tokens else 0.0, float(np.exp(expected[-1, first])))
 
     def _write(
-        self, prompt: Prompt, max_tokens: int, cancel: threading.Event, written: list[int]
+        self, max_tokens: int, cancel: threading.Event, written: list[int]
     ) -> Generator[str, None, Reason]:
         """Text as it is written, whole characters only; `written` receives its tokens."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        beginning, rest = prompt
-        if not (self._restore(beginning, cancel) and self._evaluate(rest, cancel)):
-            return "cancelled"
         while len(written) < max_tokens:
             if written and not self._evaluate(written[-1:], cancel):
                 return "cancelled"
@@ -187,28 +227,46 @@ class LlamaModel:
                 ) from error
         return True
 
-    def _likeliest(self) -> int:
-        import numpy as np
-
+    def _scores(self) -> np.ndarray:
+        """float32 (vocabulary): what is expected next, not normed."""
         logits = self._api.llama_get_logits_ith(self._llama.ctx, -1)
-        return int(np.ctypeslib.as_array(logits, shape=(self._llama.n_vocab(),)).argmax())
+        scores: np.ndarray = np.ctypeslib.as_array(logits, shape=(self._llama.n_vocab(),))
+        return scores
+
+    def _likeliest(self) -> int:
+        return int(self._scores().argmax())
+
+    def _chance(self, text: str) -> float:
+        """That the first token of `text` comes next."""
+        scores = self._scores()
+        above = scores - scores[self._vocabulary.plain(text)[0]]
+        return float(1 / np.exp(above).sum())
 
     def _restore(self, beginning: list[int], cancel: threading.Event) -> bool:
         """Put the context to exactly `beginning`: from its saved state, else by evaluating and saving it."""
         key = self._state_key(beginning)
         self._llama.reset()  # type: ignore[no-untyped-call]
         if state := self._states.get(key):
-            buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
-            if self._api.llama_state_seq_set_data(self._llama.ctx, buffer, len(state), 0) == len(state):
-                self._llama.n_tokens = len(beginning)
+            if self._load(state, len(beginning)):
                 return True
         if not self._evaluate(beginning, cancel):
             return False
+        self._states.put(key, self._saved())
+        return True
+
+    def _load(self, state: bytes, tokens: int) -> bool:
+        """Put the context to the first `tokens` of a saved state; False if llama.cpp does not take it."""
+        self._llama.reset()  # type: ignore[no-untyped-call]
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        taken: int = self._api.llama_state_seq_set_data(self._llama.ctx, buffer, len(state), 0)
+        self._llama.n_tokens = tokens if taken == len(state) else 0
+        return taken == len(state)
+
+    def _saved(self) -> bytes:
         size = self._api.llama_state_seq_get_size(self._llama.ctx, 0)
         buffer = (ctypes.c_uint8 * size)()
         self._api.llama_state_seq_get_data(self._llama.ctx, buffer, size, 0)
-        self._states.put(key, bytes(buffer))
-        return True
+        return bytes(buffer)
 
     def _state_key(self, tokens: list[int]) -> str:
         """Names a state by all that its bytes depend on: file, build, processor, settings, tokens."""
@@ -219,72 +277,9 @@ class LlamaModel:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-class _Library:
-    """llama_cpp, imported so that it neither prints nor burns processor time; and its last error lines."""
-
-    def __init__(self) -> None:
-        # How long a waiting thread spins before it sleeps. The usual 300,000 turns keep the thread it waits for
-        # off its core whenever another process is busy: a quarter of the speed. 500 cost nothing when none is.
-        os.environ.setdefault("GOMP_SPINCOUNT", "500")
-        import llama_cpp
-        from llama_cpp import _internals
-
-        # Its own way to be quiet sends the output of the whole process to nowhere while a model loads.
-        setattr(_internals, "suppress_stdout_stderr", lambda disable: nullcontext())  # noqa: B010
-        self.api: Any = llama_cpp
-        self._defaults = llama_cpp.llama_model_default_params
-        if platform.machine() in ("x86_64", "AMD64"):
-            self.api.llama_cpp.llama_model_default_params = self._params
-        self.copies = False
-        self.errors: deque[str] = deque(maxlen=3)
-        self._log = llama_cpp.llama_log_callback(self._heard)  # must live as long as llama.cpp may log
-        llama_cpp.llama_log_set(self._log, ctypes.c_void_p(0))
-
-    def _params(self) -> Any:
-        """Whether weights are used as they lie in the file, which Llama has no argument for.
-
-        Rearranged copies of Q4_K weights (llama.cpp's "repack") write 1.3 times faster on x86, but read prompts
-        1.6 times slower, and prompts are most of the time here; they also take their size in memory again. Of
-        Q4_0 weights they read 2.2 times faster.
-        """
-        params = self._defaults()
-        params.use_extra_bufts = self.copies
-        return params
-
-    def _heard(self, level: int, text: bytes, _: object) -> None:
-        if level == ERROR:
-            self.errors.append(text.decode("utf-8", "replace").strip())
-
-
-@cache
-def _library() -> _Library:
-    return _Library()
-
-
-def llama_api() -> Any:
-    """The module llama_cpp."""
-    return _library().api
-
-
-def load_llama(path: Path, context: int, threads: int, *, batch: int = CHUNK, copies: bool = False) -> Llama:
-    """A GGUF file, loaded; `copies`: with its weights rearranged in memory. Raises ModelError."""
-    library = _library()
-    workers = {"n_threads": threads, "n_threads_batch": threads}
-    sizes = {"n_ctx": context, "n_batch": batch, "n_ubatch": batch, "flash_attn": True}
-    try:
-        with _LOADING:
-            library.errors.clear()
-            library.copies = copies
-            llama: Llama = library.api.Llama(str(path), **sizes, **workers, verbose=False)
-    except (ValueError, RuntimeError) as error:
-        raise ModelError(
-            f"{path} cannot be loaded: {' '.join(library.errors) or error}. Fetch the file again if it is "
-            "missing or damaged, set a smaller context if memory is short, or take another model."
-        ) from error
-    trained = library.api.llama_model_n_ctx_train(llama.model)
-    if context > trained:
-        llama.close()
-        raise ModelError(
-            f"{path.name} takes {trained} tokens of context, not {context}. Set context = {trained}."
-        )
-    return llama
+def _place(rest: list[int], without: list[int]) -> slice:
+    """Which tokens of a prompt are not in the same prompt without a text."""
+    most = min(len(rest), len(without))
+    start = next((i for i in range(most) if rest[i] != without[i]), most)
+    end = next((i for i in range(most - start) if rest[-1 - i] != without[-1 - i]), most - start)
+    return slice(max(1, start), len(rest) - end)

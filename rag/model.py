@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 Reason = Literal["stop", "length", "cancelled", "loop"]
 
@@ -25,6 +25,17 @@ class Finish:
     reason: Reason
     prompt_tokens: int
     output_tokens: int
+    watched: float | None = (
+        None  # chance (0 to 1) that the answer began with the watched text; None if unknown
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a model made of a prompt, without answering it."""
+
+    expected: float  # mean log-probability of the tokens of the text that was asked about
+    watched: float  # chance (0 to 1) that the answer would begin with the watched text
 
 
 class Model(Protocol):
@@ -62,6 +73,7 @@ class Model(Protocol):
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        watch: str = "",
         cancel: threading.Event | None = None,
     ) -> Generator[str, None, Finish]:
         """The answer in pieces, greedy, without template tokens and stop strings; returns why it ended.
@@ -73,4 +85,27 @@ class Model(Protocol):
 
     def close(self) -> None:
         """Free the model; an open stream ends."""
+        ...
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """A model that can also tell what it makes of prompts; servers cannot."""
+
+    def count(self, text: str) -> int: ...
+
+    def read(
+        self,
+        prefix: Sequence[Message],
+        turns: Sequence[Sequence[Message]],
+        text: str,
+        *,
+        watch: str,
+        cancel: threading.Event | None = None,
+    ) -> list[Read]:
+        """How much each of the prompts makes one expect `text`, which stands in its last message, and its answer.
+
+        What was read is kept until the next call: the stream of one of these prompts starts at once. Fewer than
+        asked once `cancel` is set.
+        """
         ...

@@ -206,9 +206,11 @@ class Answer:
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""  # e.g. "stopped", "cut: the model repeated itself"
     confidence: float | None = None  # the chance (0 to 1) that it is right; None: not the model's answer
+    features: Mapping[str, float] = field(default_factory=dict)  # what the confidence was worked out from
 
 
-# What the assistant yields while it answers, in this order: Found, Waiting*, (Draft | Settled)*, Done.
+# What the assistant yields while it answers, in this order: Found, Waiting*, Found?, (Draft | Settled)*,
+# Done. A second Found replaces the first.
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ AXES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
         ("more greater larger higher bigger most", "less fewer lower smaller least"),
         ("faster quicker fastest", "slower slowest"),
         (
-            "better best superior outperform outperforms outperformed beat beats exceed exceeds surpass surpasses",
-            "worse worst inferior underperform underperforms",
+            "better best superior outperform outperforms outperformed beat beats exceed exceeds surpass surpasses "
+            "improves improve improved improving improvement improvements",
+            "worse worst inferior underperform underperforms degrades degrade degraded hurts harms worsens behind lags",
         ),
         (
             "increase increases increased increasing raises grows",
             "decrease decreases decreased reduces shrinks",
         ),
-        ("improves improve improved improving", "degrades degrade degraded hurts harms worsens"),
         ("cheaper", "costlier pricier"),
         ("easier simpler", "harder"),
         ("stronger", "weaker"),
@@ -33,8 +33,24 @@ SHARE = 0.5  # of the shorter one's content words
 REACH = 4  # words by which a negation reaches the direction behind it ("not able to outperform")
 # Words that may stand between a negation and what it denies ("does not use any form of ...").
 _LIGHT = frozenset(
-    "use uses using need needs require requires rely relies on any a an the form of kind involve for".split()
+    "use uses using need needs require requires requiring rely relies relying access to on any a an the form of kind "
+    "involve involving for".split()
 )
+# "Higher accuracy" and "lower error" are better.
+_BETTER = re.compile(
+    r"\b(?:(?:more|greater|higher|larger) (?:\w+ ){0,2}?(?:quality|accuracy|performance|fidelity|scores?)"
+    r"|(?:less|lower|smaller) (?:\w+ ){0,2}?(?:errors?|loss|losses|perplexity))\b",
+    re.IGNORECASE,
+)
+_WORSE = re.compile(
+    r"\b(?:(?:less|lower|smaller) (?:\w+ ){0,2}?(?:quality|accuracy|performance|fidelity|scores?)"
+    r"|(?:more|greater|higher|larger) (?:\w+ ){0,2}?(?:errors?|loss|losses|perplexity))\b",
+    re.IGNORECASE,
+)
+_ROOT = 5  # letters of a word from which a prefix turns it into its opposite
+_PREFIXES = ("non", "in", "im", "un", "ir")
+_FREE = re.compile(r"\b(\w{4,})[- ]free\b", re.IGNORECASE)
+_TUNED = {"tune": "train", "finetun": "train", "train": "train", "tuning": "train"}  # one thing in two words
 _CLAUSES = re.compile(r"[,;:] +(?:while|whereas|but|although|and) +|; +")
 _NOT = frozenset(
     "not never no cannot neither nor hardly without don doesn didn isn aren unable fails failed".split()
@@ -60,6 +76,30 @@ def _against(claim: str, source: str) -> bool:
     return bool(said & {(axis, not side) for axis, side in there}) and not said & there
 
 
+def negated(claim: str, source: str) -> bool:
+    """Whether one says "consistent" where the other says "inconsistent", and neither says both.
+
+    For premises ("Why is it so consistent?") only: "paired" and "unpaired" data are two things that may both be.
+    """
+    mine, theirs = words(plain(claim).replace("-", "")), words(plain(source).replace("-", ""))
+    content, around = stems(claim), stems(source)
+    if _NOT & {*mine, *theirs} or len(content & around) < SHARED:
+        return False
+    roots = [_root(word) for word in mine], [_root(word) for word in theirs]
+    return any(
+        one in some and prefix + one in others and prefix + one not in some and one not in others
+        for some, others in (roots, roots[::-1])
+        for one in some
+        if len(one) >= _ROOT
+        for prefix in _PREFIXES
+    )
+
+
+def _root(word: str) -> str:
+    """The beginning that "consistent" and "consistency" share."""
+    return re.sub(r"(?:nt|ncy|nce|nces|ncies|ty|ties|s)$", "", word)
+
+
 def denied(claim: str, source: str) -> bool:
     """Whether a source says that what the claim takes for granted is not there ("without any fine-tuning").
 
@@ -68,6 +108,8 @@ def denied(claim: str, source: str) -> bool:
     """
     if _NOT & set(words(claim)):
         return False
+    if _without(claim, source):
+        return True
     pairs = _pairs(words(plain(claim)))
     said = words(plain(source))
     for at, word in enumerate(said):
@@ -80,6 +122,19 @@ def denied(claim: str, source: str) -> bool:
     return False
 
 
+def _without(claim: str, source: str) -> bool:
+    """Whether a source is "training-free" of what the claim says it does."""
+    free = {_act(m[1]) for m in _FREE.finditer(plain(source))}
+    return bool(free & {_act(word) for word in words(plain(claim).replace("-", ""))}) and not _FREE.search(
+        plain(claim)
+    )
+
+
+def _act(word: str) -> str:
+    stem = next(iter(stems(word)), word)
+    return _TUNED.get(stem, stem)
+
+
 def _pairs(said: list[str]) -> set[tuple[str, str]]:
     """Neighbouring stems of content words."""
     found = [stem for word in said for stem in stems(word)]
@@ -88,7 +143,7 @@ def _pairs(said: list[str]) -> set[tuple[str, str]]:
 
 def _sides(text: str) -> set[tuple[int, bool]]:
     """The axes that a text takes a side on, and which: the first or the other."""
-    said = words(text)
+    said = words(_WORSE.sub("worse", _BETTER.sub("better", text)))
     found = set()
     for i, word in enumerate(said):
         negated = bool(_NOT & set(said[max(0, i - REACH) : i]))

@@ -84,6 +84,7 @@ class RemoteModel:
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        watch: str = "",
         cancel: threading.Event | None = None,
     ) -> Generator[str, None, Finish]:
         size = self.prompt_tokens(prefix, messages)

@@ -27,6 +27,7 @@ def answer_row(answer: Answer, question_id: str | None = None) -> dict[str, Any]
         "evidence": [evidence_row(e) for e in answer.evidence],
         "nearest": [nearest_row(h) for h in answer.nearest],
         "confidence": answer.confidence,
+        "features": dict(answer.features),
         "note": answer.note,
         "timing": asdict(answer.timing),
         "fingerprint": dict(answer.fingerprint),

@@ -25,14 +25,19 @@ class Run:
     search: Search
     started: float
     filters: Filters
+    total: int = 0  # papers searched
     found: Sequence[Hit] = ()  # as retrieved
     hits: Sequence[Hit] = ()  # the first of them, after a second look
     evidence: Sequence[Evidence] = ()
     sentences: list[AnswerSentence] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
+    against: list[Evidence] = field(default_factory=list)  # sentences that say otherwise than a draft
+    pointed: list[Evidence] = field(
+        default_factory=list
+    )  # sentences named by the model beside an empty draft
     evidence_s: float = 0.0
     first_token_s: float | None = None
-    finish: Finish | None = None
+    finishes: list[Finish] = field(default_factory=list)  # of the model's streams, one a prompt
     sides: Sequence[Hit] = ()  # the papers that a comparison sets beside each other
     missing: Sequence[str] = ()  # what is asked beside the rest and is not there
     refused: bool = False
@@ -40,6 +45,9 @@ class Run:
     refusal: str = ""  # why the library's records do not answer
     sure: bool = True  # the best paper stands out from the collection
     confidence: float | None = None
+    features: Mapping[str, float] = field(
+        default_factory=dict
+    )  # of the answer, also if it was refused for them
 
     def clock(self) -> float:
         return time.perf_counter() - self.started
@@ -65,11 +73,12 @@ def answer_of(run: Run, fingerprint: Mapping[str, Any]) -> Answer:
             round(run.evidence_s, 4),
             None if run.first_token_s is None else round(run.first_token_s, 4),
             round(run.clock(), 4),
-            run.finish.prompt_tokens if run.finish else 0,
-            run.finish.output_tokens if run.finish else 0,
+            sum(finish.prompt_tokens for finish in run.finishes),
+            sum(finish.output_tokens for finish in run.finishes),
         ),
         fingerprint=fingerprint,
         confidence=run.confidence if found else None,
+        features=run.features,
         note=_note(run, partial),
     )
 
@@ -88,7 +97,7 @@ def _note(run: Run, partial: bool) -> str:
     """What is said beside an answer, if anything."""
     if partial and not run.note:
         return f"These papers do not mention {', '.join(run.missing)}."
-    return run.note or (_NOTES.get(run.finish.reason, "") if run.finish else "")
+    return run.note or next((_NOTES[f.reason] for f in run.finishes if f.reason in _NOTES), "")
 
 
 _NOTES = {

@@ -22,6 +22,7 @@ from rag.errors import SettingsError
 # What changes the text of an answer; the rest (folders, ports, addresses) is not part of a fingerprint.
 ANSWER_FIELDS = (
     "embedder", "scorer", "llm", "llm_name", "context", "papers", "evidence_tokens", "answer_tokens",
+    "refuse_below",
 )  # fmt: skip
 
 
@@ -45,6 +46,9 @@ class Settings(BaseSettings):
     papers: int = Field(5, ge=1, le=8, description="papers whose sentences the model reads")
     evidence_tokens: int = Field(380, ge=100, le=8000, description="tokens of evidence at the most")
     answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
+    refuse_below: float = Field(
+        0.2, ge=0, le=1, description="confidence below which an answer is refused; 0: never"
+    )
 
     @field_validator("home")
     @classmethod

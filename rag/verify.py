@@ -1,7 +1,8 @@
 """Whether the papers say what a draft sentence says, and which sentences say it.
 
 The model's markers are a hint; attribution is worked out here. The layers (docs/design/answering.md):
-numbers with units stand in the cited sentences, names stand in the cited papers, and the meaning agrees.
+numbers with units stand in the cited sentences and with their own words, names stand in the cited papers, and the
+meaning agrees.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 
+from rag.binding import misbound, used_twice
 from rag.embed import Embedder, Vectors
 from rag.markers import Draft
 from rag.nouns import AnswerSentence, Citation, Dropped, Evidence, Grade
@@ -37,7 +39,7 @@ class Source:
     stems: frozenset[str]
     quantities: tuple[Quantity, ...]
     bones: str
-    paper_text: str  # label and abstract, folded: where names are looked up
+    paper_text: str  # label, abstract, venue, authors, folded: where names are looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class _Claim:
     fresh: frozenset[str]  # those that are not just the question's: what the sentence claims
     quantities: tuple[Quantity, ...]
     vector: Vectors
+    hints: Sequence[int]  # the model's markers
 
 
 class Verifier:
@@ -65,17 +68,19 @@ class Verifier:
         self.asked_quantities = tuple(quantities(f"{question} {told}"))
         vectors = embedder.documents([_short(e.sentence.text, embedder) for e in evidence])
         self.sources = [_source(e, v) for e, v in zip(evidence, vectors, strict=True)]
-        self.against: list[Evidence] = []  # sentences that contradicted a draft
+        self.against: list[Evidence] = []  # sentences that say otherwise than a draft
+        self.pointed: list[Evidence] = []  # sentences that the model named for a draft that said nothing
 
     def check(self, draft: Draft) -> AnswerSentence | Dropped:
         """The sentence with the citations that hold and its grade; or why it is not shown."""
-        claim = self._claim(draft.text)
-        cited = self._attribute(claim, draft.numbers)
+        claim = self._claim(draft)
+        cited = self._attribute(claim)
         if not cited:
             return Dropped(draft.text, "there is no evidence to check it against")
         reason = (
             self._says_nothing(claim)
             or self._numbers_fail(claim, cited)
+            or self._numbers_misbound(claim, cited)
             or self._names_fail(claim, cited)
             or self._contradicted(claim, cited)
         )
@@ -87,27 +92,28 @@ class Verifier:
         citations = tuple(_citation(s.evidence, grade) for s in cited)
         return AnswerSentence(draft.text, grade, citations)
 
-    def _claim(self, text: str) -> _Claim:
+    def _claim(self, draft: Draft) -> _Claim:
+        text = draft.text
         vector = self.embedder.documents([_short(text, self.embedder)])[0]
         said = stems(text)
-        return _Claim(text, said, said - self.asked_stems, tuple(quantities(text)), vector)
+        return _Claim(text, said, said - self.asked_stems, tuple(quantities(text)), vector, draft.numbers)
 
-    def _attribute(self, claim: _Claim, hints: Sequence[int]) -> list[Source]:
+    def _attribute(self, claim: _Claim) -> list[Source]:
         """The sentence that fits best, and further ones as long as each adds words, numbers or names."""
         if not self.sources:
             return []
-        ranked = sorted(self.sources, key=lambda s: -self._fit(claim, s, hints))
+        ranked = sorted(self.sources, key=lambda s: -self._fit(claim, s))
         cited = [ranked[0]]
         while len(cited) < MOST_CITED:
             rest = [s for s in ranked if s not in cited]
-            gains = [(self._gain(claim, s, cited, hints), s) for s in rest]
+            gains = [(self._gain(claim, s, cited), s) for s in rest]
             best = max(gains, key=lambda pair: pair[0], default=(0.0, ranked[0]))
             if best[0] < GAIN:
                 break
             cited.append(best[1])
         return sorted(cited, key=lambda s: s.evidence.n)
 
-    def _fit(self, claim: _Claim, source: Source, hints: Sequence[int]) -> float:
+    def _fit(self, claim: _Claim, source: Source) -> float:
         """How well one sentence supports a claim; what the claim adds to the question counts most."""
         numbers = _share(sum(stands_in(q, source.quantities) for q in claim.quantities), claim.quantities)
         return (
@@ -115,10 +121,10 @@ class Verifier:
             + 0.3 * _share(len(claim.fresh & source.stems), claim.fresh)
             + 0.1 * _share(len(claim.stems & source.stems), claim.stems)
             + 0.2 * numbers
-            + HINT * (source.evidence.n in hints)
+            + HINT * (source.evidence.n in claim.hints)
         )
 
-    def _gain(self, claim: _Claim, source: Source, cited: Sequence[Source], hints: Sequence[int]) -> float:
+    def _gain(self, claim: _Claim, source: Source, cited: Sequence[Source]) -> float:
         """What a further citation adds: words, numbers and names that the others lack."""
         held = frozenset().union(*(s.stems for s in cited))
         lacking = [q for q in claim.quantities if not any(stands_in(q, s.quantities) for s in cited)]
@@ -129,7 +135,7 @@ class Verifier:
             _share(len(claim.fresh & source.stems - held), claim.fresh)
             + 0.5 * sum(stands_in(q, source.quantities) for q in lacking)
             + 0.5 * sum(bones(n) in source.paper_text for n in names)
-            + HINT * (source.evidence.n in hints)
+            + HINT * (source.evidence.n in claim.hints)
             - (0.0 if same else OTHER_PAPER)
         )
 
@@ -138,6 +144,7 @@ class Verifier:
         contradicts = denies(claim.text) and not denies(self.question)
         if claim.fresh or claim.quantities or _ANSWERS.match(claim.text) or contradicts:
             return ""
+        self.pointed += [s.evidence for s in self.sources if s.evidence.n in claim.hints]
         return "it only repeats the question"
 
     def _numbers_fail(self, claim: _Claim, cited: Sequence[Source]) -> str:
@@ -147,14 +154,30 @@ class Verifier:
                 return f"the number {q.text} is not in the cited sentences"
         return self._strange_number(claim, cited)
 
+    def _numbers_misbound(self, claim: _Claim, cited: Sequence[Source]) -> str:
+        """A number said of what the cited sentence gives another number for; the reader is shown that sentence."""
+        holders = [s for s in cited if any(stands_in(q, s.quantities) for q in claim.quantities)]
+        if any(bones(claim.text) in s.bones for s in holders):
+            return ""
+        number = used_twice(claim.text, [s.evidence.sentence.text for s in holders])
+        for source in holders:
+            number = number or misbound(claim.text, source.evidence.sentence.text, self.question)
+            if number:
+                self.against.append(source.evidence)
+                return f"the number {number.text} belongs to something else in the cited sentence"
+        return ""
+
     def _strange_number(self, claim: _Claim, cited: Sequence[Source]) -> str:
         """A number of one paper said of another paper's method: "A halves it by 500x" where 500x is B's."""
+        asked = names_in(self.question) if is_english(self.question) else []
         for clause in _CLAUSES.split(claim.text):
-            subject = next(iter(strong_names(clause)), "")
-            for q in quantities(clause) if subject else ():
+            first = next(iter(strong_names(clause)), "")
+            subjects = [first, *(name for name in asked if bones(name) in bones(clause))]
+            for q in quantities(clause):
                 holders = [s for s in cited if stands_in(q, s.quantities)]
-                if holders and not any(_stands(subject, s.paper_text) for s in holders):
-                    return f"the number {q.text} is not {subject}'s"
+                for subject in filter(None, subjects if holders else ()):
+                    if not any(_stands(subject, s.paper_text) for s in holders):
+                        return f"the number {q.text} is not {subject}'s"
         return ""
 
     def _names_fail(self, claim: _Claim, cited: Sequence[Source]) -> str:
@@ -197,7 +220,9 @@ def _stands(name: str, text: str) -> bool:
     """Whether a name stands in a folded text: whole, in the singular, or every capitalised part of a compound
     ("German-to-English", "QE-assisted", "DRE-infinity" for DRE-∞)."""
     parts = [part for part in re.split(r"[-/+]", name) if any(c.isupper() or c.isdigit() for c in part)]
-    whole = {bones(name), bones(name).removesuffix("s")} if strong_names(name) else {bones(name)}  # MACs, MAC
+    if any(part.isdigit() for part in parts):
+        parts = []  # GPT-4 is not any GPT and any 4
+    whole = {bones(name), bones(name).removesuffix("s")}  # MACs, MAC; Gaussians, Gaussian
     return any(form in text for form in whole) or (
         len(name) > len(max(parts, default=name)) and all(bones(part) in text for part in parts)
     )
@@ -232,7 +257,8 @@ def bones(text: str) -> str:
 
 def _source(e: Evidence, vector: Vectors) -> Source:
     text = e.sentence.text
-    paper = bones(e.paper.label + " " + e.paper.abstract)
+    p = e.paper
+    paper = bones(f"{p.label} {p.abstract} {p.venue} {p.year or ''} {p.venue_as_found} {' '.join(p.authors)}")
     return Source(e, vector, stems(text), tuple(quantities(text)), bones(text), paper)
 
 

@@ -40,7 +40,7 @@ class Vocabulary:
 
     def count(self, text: str) -> int:
         """Tokens of a plain text."""
-        return count(self._encoding, text) if self._encoding else len(self._plain(text))
+        return count(self._encoding, text) if self._encoding else len(self.plain(text))
 
     def prompt(self, prefix: Sequence[Message], messages: Sequence[Message]) -> Prompt:
         """Tokens up to the first content of `messages`, and the rest, ready for the answer."""
@@ -71,9 +71,10 @@ class Vocabulary:
         return [token for part in parts for token in self._read(part)]
 
     def _read(self, part: Part) -> list[int]:
-        return self._plain(part.text) if part.is_content else self._tokenise(part.text, special=True)
+        return self.plain(part.text) if part.is_content else self._tokenise(part.text, special=True)
 
-    def _plain(self, text: str) -> list[int]:
+    def plain(self, text: str) -> list[int]:
+        """Tokens of a text as data: nothing in it is read as one of the template's."""
         return [token for piece in self._markup.split(text) for token in self._tokenise(piece, special=False)]
 
     def _tokenise(self, text: str, *, special: bool) -> list[int]:

@@ -92,3 +92,10 @@ def test_a_premise_that_the_first_paper_contradicts_is_found():
     (denied,) = contradicting("Which fine-tuning data does TidalNet need?", denying())
     assert denied.sentence.text == "TidalNet works without any fine-tuning data."
     assert contradicting("Why does TidalNet train faster than a transformer?", evidence()) == []
+
+
+def test_a_negating_prefix_contradicts_a_why_only():
+    text = "Mooring exploits unpaired wave records of many buoys."
+    there = [Evidence(1, Paper(1, "m", "Mooring", text), Sentence("m", 0, 0, len(text), text))]
+    assert contradicting("Why does Mooring need paired wave records of buoys?", there) == there
+    assert contradicting("How many paired wave records of buoys does Mooring need?", there) == []

@@ -4,7 +4,11 @@ import pytest
 
 from rag import confidence as module
 from rag.confidence import confidence, features
-from rag.nouns import AnswerSentence, Citation, Hit, Paper, Why
+from rag.model import Finish
+from rag.nouns import AnswerSentence, Citation, Dropped, Filters, Hit, Paper, Why
+from rag.run import Run
+from rag.settings import Settings
+from rag.understand import understand
 
 FAST = "TidalNet trains 2.6 times faster on one V100."
 
@@ -18,21 +22,66 @@ def hits(best: float = 0.7) -> list[Hit]:
     return [Hit(Paper(i, f"p{i}", "T", FAST), best if i == 0 else 0.5, why) for i in range(30)]
 
 
+def run(
+    *sentences: AnswerSentence, best: float = 0.7, chance: float | None = 0.01, question: str = "Why?"
+) -> Run:
+    out = Run(question, question, understand(question, ()), 0.0, Filters())
+    out.found, out.hits, out.total = hits(best), hits(best)[:8], 30
+    out.sentences = list(sentences)
+    out.finishes = [Finish("stop", 9, 9, chance)]
+    return out
+
+
 def test_features_of_an_answer():
-    assert features([said()], hits(), 30) == {
+    assert features(run(said())) == {
         "lead": pytest.approx(0.5),
         "cover": 0.5,
         "one_paper": 1.0,
         "first_paper": 1.0,
+        "willing": 0.5,
+        "firm": 1.0,
+        "held": 1.0,
+        "numbered": 1.0,
     }
 
 
 def test_features_that_speak_against_an_answer():
-    seen = features([said(), said(paper="p9")], hits(0.5), 30)
+    seen = features(run(said(), said(paper="p9"), best=0.5))
     assert (seen["lead"], seen["one_paper"], seen["first_paper"]) == (0.0, 0.0, 1.0)
-    assert features([said(), said(paper="p9")], hits(0.5), 30, True)["one_paper"] == 1.0  # a comparison
-    assert features([said(paper="p9")], hits(), 30)["first_paper"] == 0.0
-    assert features([said()], [], 0) == {"lead": 0.0, "cover": 0.0, "one_paper": 1.0, "first_paper": 0.0}
+    beside = run(said(), said(paper="p9"))
+    beside.sides = hits()[:2]
+    assert features(beside)["one_paper"] == 1.0
+    assert features(run(said(paper="p9")))["first_paper"] == 0.0
+    nothing = run(said())
+    nothing.found = nothing.hits = ()
+    assert (features(nothing)["lead"], features(nothing)["cover"], features(nothing)["first_paper"]) == (
+        0,
+        0,
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("chance", "willing"), [(1.0, 0.0), (0.1, 0.25), (1e-9, 1.0), (None, module.UNKNOWN)]
+)
+def test_how_near_the_model_was_to_refusing(chance: float | None, willing: float):
+    assert features(run(said(), chance=chance))["willing"] == pytest.approx(willing)
+
+
+def test_the_part_that_was_nearest_to_refusing_counts():
+    two = run(said(), chance=0.001)
+    two.finishes.append(Finish("stop", 9, 9, 0.1))
+    assert features(two)["willing"] == pytest.approx(0.25)
+
+
+def test_dropped_sentences_and_a_number_that_is_not_given_speak_against_an_answer():
+    one = run(said(), said(support="quoted"))
+    one.dropped = [Dropped("x", "y")]
+    assert features(one)["held"] == 0.5
+    assert features(run(said(support="weak")))["firm"] == 0.0
+    asked = "How many gauges does it use?"
+    assert features(run(said("It uses gauges."), question=asked))["numbered"] == 0.0
+    assert features(run(said("It uses 12 gauges."), question=asked))["numbered"] == 1.0
 
 
 def test_confidence_is_a_logistic_function_of_the_features(monkeypatch: pytest.MonkeyPatch):
@@ -42,6 +91,6 @@ def test_confidence_is_a_logistic_function_of_the_features(monkeypatch: pytest.M
 
 
 def test_what_speaks_for_an_answer_raises_its_confidence_and_little_is_refused():
-    good = confidence(features([said()], hits(), 30))
-    bad = confidence(features([said(paper="p8"), said(paper="p9")], hits(0.5), 30))
-    assert bad < module.REFUSED_BELOW < good
+    good = confidence(features(run(said(), chance=1e-4)))
+    bad = confidence(features(run(said(paper="p8"), said(paper="p9"), best=0.5, chance=0.5)))
+    assert bad < Settings().refuse_below < good

@@ -346,3 +346,20 @@ def test_a_closed_model_ends_its_stream_and_takes_no_other() -> None:
     assert drained(stream)[1].reason == "cancelled"
     with pytest.raises(ModelError, match="closed"):
         next(tiny.stream([], [Message("user", "Again.")], max_tokens=1))
+
+
+@pytest_model
+def test_a_prompt_that_was_read_is_answered_as_any_other_and_told_likelier(model: LlamaModel) -> None:
+    asked = "Which loss does the buoy network use?"
+    buoy = [Message("user", f"[1] Mooring trains buoys by a contrastive loss.\n\nQuestion: {asked}")]
+    bread = [Message("user", f"[1] Bread rises faster in a warm room.\n\nQuestion: {asked}")]
+    reads = model.read(RULES, [buoy, bread], asked, watch="NOT FOUND")
+    assert reads[0].expected > reads[1].expected + 0.3
+    assert all(0 < read.watched < 1 for read in reads)
+    after, finish = drained(model.stream(RULES, buoy, max_tokens=12, watch="NOT FOUND"))
+    assert finish.watched == pytest.approx(reads[0].watched, abs=0.02)
+    model.read(RULES, [], asked, watch="NOT FOUND")  # forgets what was read
+    assert drained(model.stream(RULES, buoy, max_tokens=12))[0] == after
+    stopped = threading.Event()
+    stopped.set()
+    assert model.read(RULES, [buoy], asked, watch="NOT FOUND", cancel=stopped) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.opposites import denied, opposite
+from rag.opposites import denied, negated, opposite
 
 SOURCE = "TidalNet models are more stable and faster to train than transformer models."
 
@@ -59,3 +59,54 @@ def test_a_negation_turns_a_direction_round():
 )
 def test_what_a_source_says_is_not_there(claim, source, expected):
     assert denied(claim, source) is expected
+
+
+QUALITY = (
+    "In most cases TidalNet attains an even higher reconstruction quality than its transformer baseline."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "expected"),
+    [
+        ("Why does TidalNet attain a worse reconstruction than its transformer baseline?", QUALITY, True),
+        ("Why does TidalNet attain a better reconstruction than its transformer baseline?", QUALITY, False),
+        ("By how much does TidalNet fall behind the transformer on gauges?",
+         "On gauges TidalNet brings significant improvements over the transformer.", True),
+    ],
+)  # fmt: skip
+def test_better_in_other_words(claim, source, expected):
+    assert opposite(claim, source) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "expected"),
+    [
+        ("How does Kiln use the source domain while it adapts?",
+         "Kiln adapts without access to source domain data.", True),
+        ("For how many steps does Kiln fine-tune its encoder?", "Kiln is entirely training-free.", True),
+        ("How long does Kiln train?", "Kiln is a training free method.", True),
+        ("Which gradient-free method does Kiln use?", "Kiln is a gradient-free method.", False),
+        ("How long does Kiln bake?", "Kiln is a training-free method.", False),
+    ],
+)  # fmt: skip
+def test_what_a_source_does_without(claim, source, expected):
+    assert denied(claim, source) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "expected"),
+    [
+        ("Why is the tide score so consistent at ranking gauges?",
+         "The inconsistency of the tide score in ranking gauges is what we study.", True),
+        ("Why is the tide score so inconsistent at ranking gauges?",
+         "The inconsistency of the tide score in ranking gauges is what we study.", False),
+        ("Why do tide networks only work for convex harbours?",
+         "Tide networks give exact operators of nonconvex harbours.", True),
+        ("Why do tide networks work for convex and nonconvex harbours?",
+         "Tide networks give exact operators of nonconvex harbours.", False),
+        ("How do tide networks treat variant harbours?", "Tide networks are invariant.", False),  # too little shared
+    ],
+)  # fmt: skip
+def test_negating_prefixes(claim, source, expected):
+    assert negated(claim, source) is expected

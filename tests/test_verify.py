@@ -128,3 +128,40 @@ def test_quotes_are_exact_spans() -> None:
 )
 def test_denies(text: str, expected: bool) -> None:
     assert denies(text) is expected
+
+
+def test_a_number_of_another_comparison_is_not_shown_but_its_sentence_is() -> None:
+    text = "The layer runs 1.7 times faster than the dense kernel and 13 times faster than the sparse kernel."
+    paper = Paper(1, "roe24", "Layers", text)
+    source = Evidence(1, paper, Sentence("roe24", 0, 0, len(text), text))
+    verifier = Verifier(HashEmbedder(dim=256, max_tokens=512), [source], "How fast is the layer?")
+    for claim in (
+        "The layer runs 13 times faster than the dense kernel and 13 times faster than the sparse kernel.",
+        "The layer runs 13 times faster than the dense kernel.",
+    ):
+        reason = "the number 13 times belongs to something else in the cited sentence"
+        assert verifier.check(Draft(claim, (1,))) == Dropped(claim, reason)
+    assert verifier.against == [source, source]
+
+
+def test_a_number_of_another_paper_is_not_given_to_what_the_question_asks_about() -> None:
+    text = "The Lotus filters lower the error of a transformer by 18%."
+    reason = "the number 18% is not Lotus's"
+    assert check(text, question="By how much does the Lotus paper lower the error?") == Dropped(text, reason)
+
+
+def test_a_number_that_is_no_part_of_a_name_does_not_make_it() -> None:
+    """ "GPT-4" is not in a paper that says "GPT-3.5" and "4 abilities"."""
+    text = "GPT-3.5 marks the answers, which cover 4 abilities."
+    paper = Paper(1, "k", "Marks", text)
+    source = Evidence(1, paper, Sentence("k", 0, 0, len(text), text))
+    claim = "GPT-4 marks the answers."
+    result = Verifier(HashEmbedder(dim=256, max_tokens=512), [source], "Who marks?").check(Draft(claim, (1,)))
+    assert result == Dropped(claim, "the name GPT-4 is not in the cited papers")
+
+
+def test_the_sentence_named_beside_an_empty_draft_is_kept() -> None:
+    question = "Which learned recurrent filters replace attention?"
+    verifier = Verifier(HashEmbedder(dim=256, max_tokens=512), evidence(), question)
+    verifier.check(Draft("The filters that replace attention are learned recurrent filters.", (2,)))
+    assert [e.n for e in verifier.pointed] == [2]
