@@ -161,6 +161,11 @@ def test_a_table_without_names_of_columns(tmp_path: Path, text: str) -> None:
     assert problem.remedy == "Write the names of the columns above it, such as Title and Abstract"
 
 
+def test_lines_of_one_cell_are_no_table(tmp_path: Path) -> None:
+    assert [r.abstract for r in records(read_all(tmp_path, f"{A1}\n\n{A2}\n"))] == [A1, A2]
+    assert [r.abstract for r in records(read_all(tmp_path, f"\t{A1}\n\n\t{A2}\n"))] == [A1, A2]
+
+
 def test_titles_alone_are_no_abstract(tmp_path: Path) -> None:
     [problem] = read_all(tmp_path, f"{T1}\nRadios That Sleep Through the Winter\nDrones That Rest\n")
     assert problem.cause == "nothing in it looks like an abstract"

@@ -153,7 +153,7 @@ def test_chinese_has_no_spaces_to_count_words_by(file) -> None:
         (b"[main]\nkey = value\n", "nothing in it looks like an abstract"),
         (b"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlq\n" * 9, "nothing in it looks like an abstract"),
         (b"[]", "no paper in it"),
-        (b"<?xml version='1.0'?>\n<feed></feed>", "this is XML or HTML, which is not read"),
+        (b"<?xml version='1.0'?>\n<feed></feed>", "this is XML, which is not read"),
     ],
 )
 def test_one_problem_with_cause_and_remedy(file, content: bytes, cause: str) -> None:

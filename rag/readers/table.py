@@ -229,8 +229,15 @@ def _regular(head: str, delimiter: str) -> bool:
     widths = {len(row) for row in rows}
     long = any(len(cell) > NAME_LIMIT for row in rows for cell in row)
     quoted = any(f'{delimiter}"' in line for line in lines)
-    quoted = quoted or (delimiter == "\t" and all(row[0].strip() for row in rows))  # prose has none inside
-    return len(rows) > 1 and long and len(widths) == 1 and (quoted or (len(rows) > 2 and widths.pop() > 2))
+    tabbed = delimiter == "\t" and all(
+        len(row) > 1 and row[0].strip() for row in rows
+    )  # prose has none inside
+    return (
+        len(rows) > 1
+        and long
+        and len(widths) == 1
+        and (quoted or tabbed or (len(rows) > 2 and widths.pop() > 2))
+    )
 
 
 def _folded(name: str) -> str:
