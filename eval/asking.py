@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,7 +24,17 @@ Row = Mapping[str, Any]
 class Asker(Protocol):
     """What a run needs of `rag.assistant.Assistant`."""
 
-    def ask(self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None) -> Answer: ...
+    def ask(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        filters: Filters | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Answer: ...
+
+
+class Stopped(PinciteError):
+    """A run was stopped in the middle of a question, which has no row then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +46,18 @@ class Job:
     filters: Filters | None = None
 
 
-def answered(jobs: Sequence[Job], askers: Sequence[Asker]) -> Generator[tuple[Job, Row, bytes], None, None]:
+def answered(
+    jobs: Sequence[Job], askers: Sequence[Asker], cancel: threading.Event | None = None
+) -> Generator[tuple[Job, Row, bytes], None, None]:
     """Each job with its row and the row's line, in the jobs' order; every asker has one question at a time.
 
-    Closing it drops the questions that nobody has begun, and waits for those that are being answered.
+    Raises Stopped once `cancel` is set. Closing it drops the questions that nobody has begun, and cancels those
+    that are being answered.
     """
+    cancel = cancel or threading.Event()
     if len(askers) == 1:
         for job in jobs:
-            yield job, *_asked(job, askers[0])
+            yield job, *_asked(job, askers[0], cancel)
         return
     idle: SimpleQueue[Asker] = SimpleQueue()
     for asker in askers:
@@ -54,32 +69,43 @@ def answered(jobs: Sequence[Job], askers: Sequence[Asker]) -> Generator[tuple[Jo
             if len(waiting) == AHEAD * len(askers):
                 first, future = waiting.popleft()
                 yield first, *future.result()
-            waiting.append((job, pool.submit(_by_an_idle_one, job, idle)))
+            waiting.append((job, pool.submit(_by_an_idle_one, job, idle, cancel)))
         while waiting:
             first, future = waiting.popleft()
             yield first, *future.result()
     finally:
+        cancel.set()
         pool.shutdown(cancel_futures=True)
 
 
-def _by_an_idle_one(job: Job, idle: SimpleQueue[Asker]) -> tuple[Row, bytes]:
+def _by_an_idle_one(job: Job, idle: SimpleQueue[Asker], cancel: threading.Event) -> tuple[Row, bytes]:
     asker = idle.get()
     try:
-        return _asked(job, asker)
+        return _asked(job, asker, cancel)
     finally:
         idle.put(asker)
 
 
-def _asked(job: Job, asker: Asker) -> tuple[Row, bytes]:
-    """The answer row of a question and its line; whatever goes wrong becomes a row of status "error"."""
+def _asked(job: Job, asker: Asker, cancel: threading.Event) -> tuple[Row, bytes]:
+    """The answer row of a question and its line; whatever goes wrong becomes a row of status "error".
+
+    Raises Stopped if `cancel` was set before the answer was whole.
+    """
     q = job.question
     try:
-        return _line(answer_row(asker.ask(q.question, list(q.history), job.filters), q.id))
+        asked = _line(answer_row(asker.ask(q.question, list(q.history), job.filters, cancel), q.id))
     except PinciteError as error:
-        said = str(error)
+        asked = _failed(q.id, str(error))
     except Exception as error:  # noqa: BLE001 - whatever one question breaks, the others are asked
-        said = f"{type(error).__name__}: {error}"
-    return _line({"id": q.id, "status": "error", "error": said.encode("utf-8", "replace").decode()})
+        asked = _failed(q.id, f"{type(error).__name__}: {error}")
+    if cancel.is_set():  # what came of cutting it off is neither an answer nor an error of the question
+        raise Stopped("The run was stopped.")
+    return asked
+
+
+def _failed(question_id: str, error: str) -> tuple[Row, bytes]:
+    said = error.encode("utf-8", "replace").decode()
+    return _line({"id": question_id, "status": "error", "error": said})
 
 
 def _line(row: dict[str, Any]) -> tuple[Row, bytes]:

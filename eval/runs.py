@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -55,13 +56,14 @@ def run(
     without_gold: bool = False,
     retrieve: Retrieve | None = None,
     report: Report = silent,
+    cancel: threading.Event | None = None,
 ) -> list[Scored]:
     """Ask all questions (none without an assistant), score them, and leave a finished run in `out`.
 
     With several assistants so many questions are asked at once; the rows are in the same order all the same.
     `abstracts` are those of the collection asked. `without_gold`: every answerable question again without its
     gold papers, where a refusal is right. `retrieve` measures the retrieval: figures by question id.
-    Raises PinciteError if `out` holds another run.
+    Raises PinciteError if `out` holds another run, and Stopped once `cancel` is set.
     """
     _refuse_repeated(questions)
     with open_run(out, conditions) as folder:
@@ -72,7 +74,7 @@ def run(
         if assistants:
             jobs = [Job(q, ANSWERS) for q in questions]
             jobs += [Job(q, REMOVED, Filters(without=papers)) for q, papers in copies]
-            rows = _ask_all(jobs, assistants, folder, report)
+            rows = _ask_all(jobs, assistants, folder, report, cancel)
         scored = [_scored(q, rows[ANSWERS].get(q.id), abstracts, measured.get(q.id, {})) for q in questions]
         scored += [_scored(refusable(q), rows[REMOVED][q.id], abstracts, {}) for q, _ in copies]
         folder.finish(scored, summary(scored))
@@ -115,7 +117,11 @@ def _refuse_repeated(questions: Sequence[Question]) -> None:
 
 
 def _ask_all(
-    jobs: Sequence[Job], assistants: Sequence[Asker], folder: RunFolder, report: Report
+    jobs: Sequence[Job],
+    assistants: Sequence[Asker],
+    folder: RunFolder,
+    report: Report,
+    cancel: threading.Event | None,
 ) -> dict[str, dict[str, Row]]:
     """The rows of all jobs by file and id; those that an earlier run has written are not asked again."""
     files = dict.fromkeys(job.file for job in jobs)
@@ -129,7 +135,7 @@ def _ask_all(
             ahead[job.file] -= 1
         else:
             todo.append(job)
-    with closing(answered(todo, assistants)) as rows:
+    with closing(answered(todo, assistants, cancel)) as rows:
         for job, row, line in counted(rows, len(todo), report, len(jobs) - len(todo)):
             with folder.appending(job.file) as append:
                 append(line)

@@ -132,9 +132,10 @@ class Assistant:
         question: str,
         history: Sequence[Turn] = (),
         filters: Filters | None = None,
+        cancel: threading.Event | None = None,
     ) -> Answer:
-        """The answer alone."""
-        for event in self.stream(question, history, filters):
+        """The answer alone; not whole if `cancel` is set on the way."""
+        for event in self.stream(question, history, filters, cancel):
             if isinstance(event, Done):
                 return event.answer
         raise ModelError("The answer ended before it was complete.")

@@ -20,13 +20,15 @@ from rag.words import stems
 NEW = 0.5  # share of a sentence's content that the answer lacks, from which it is quoted
 WORDS, WORDS_OF_SIDES = 52, 105  # of an answer with its quotes
 MOST_SIDES = 3
+_PAPERS = r"(?:\w+ ){0,3}(?:papers|methods|works|approaches|techniques|models|samplers)"
 _COMPARES = re.compile(
     r"\b(?:compare|comparison|contrast|versus|vs|each|respectively|in common|both|"
-    r"(?:two|three|four) (?:\w+ ){0,3}(?:papers|methods|works|approaches|techniques|models|samplers))\b"
+    rf"(?:two|three|four) {_PAPERS})\b"
     r"|\bdiffer(?:s|ences?|ently)?\b.*\b(?:and|from)\b",
     re.IGNORECASE,
 )
 
+_SAID = re.compile(r"\b(two|three) (?:\w+ ){0,4}(?:papers|works|abstracts|studies)\b", re.IGNORECASE)
 _WHY = re.compile(r"\b(?:why|how come|since|given that|because)\b", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"https?://|www\.", re.IGNORECASE
@@ -53,7 +55,7 @@ def sides(
     """The papers a comparison is about, and the names in it that no paper holds.
 
     Papers it names, which are searched for by name if `hits` lack them; where it names fewer than two things, also
-    those whose score is at least `edge`.
+    those whose score is at least `edge`, and as many as it says ("the two papers").
     """
     meant: dict[str, Hit] = {}
     missing: list[str] = []
@@ -66,7 +68,10 @@ def sides(
         else:
             missing.append(name)
     named = len(meant) + len(missing) > 1
-    rest = [] if named else [hit for hit in hits if hit.paper.key not in meant and hit.score >= edge]
+    others = [] if named else [hit for hit in hits if hit.paper.key not in meant]
+    said = _SAID.search(question)
+    lacking = (2 if said[1].casefold() == "two" else 3) - len(meant) if said else 0
+    rest = [hit for n, hit in enumerate(others) if hit.score >= edge or n < lacking]
     return [*meant.values(), *rest][:MOST_SIDES], missing
 
 

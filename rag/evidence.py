@@ -16,13 +16,17 @@ from rag.words import terms, words
 
 CLEAR = 0.03  # lead of the first paper over the second from which it alone is shown whole
 NUMBER = 0.1  # what a sentence with a number gains where a number is asked for
+OPENING, SHORT = (
+    (0.2, 0.1),
+    3,
+)  # what the first sentences of an abstract lose, if it has more than SHORT: background
 FOLLOWED = 0.005  # the same for a follow-up: the history has already said which paper it is
 # Sentences that speak to a model or a reviewer instead of about the work: no evidence for anything.
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:rules?|instructions?|prompts?|above|previous|everything)\b"
     r"|\b(?:reply|respond|answer|output|print|write|say)\b (?:only|nothing|exactly|just)\b"
     r"|\b(?:system prompt|you are (?:now|an? (?:ai|assistant|language model))|as an ai)\b"
-    r"|<\|\w+\|>|\[/?INST\]",
+    r"|<\|\w+\|>|\[/?INST\]|(?-i:NOT FOUND)",
     re.IGNORECASE,
 )
 _LEANING = ("this ", "these ", "it ", "its ", "they ", "such ", "that ", "the latter", "both ", "here ")
@@ -97,7 +101,8 @@ def _ranked(retriever: Retriever, hit: Hit, forms: Sequence[str]) -> list[tuple[
             continue
         shared = len(wanted & set(words(s.text))) / (len(wanted) or 1)
         asked = NUMBER if numeric and quantities(s.text) else 0.0
-        scored.append((s, cosines.get(s.ordinal, 0.0) + 0.5 * shared + asked))
+        opening = OPENING[s.ordinal] if s.ordinal < len(OPENING) and len(sentences) > SHORT else 0.0
+        scored.append((s, cosines.get(s.ordinal, 0.0) + 0.5 * shared + asked - opening))
     return sorted(scored, key=lambda pair: (-pair[1], pair[0].ordinal))
 
 

@@ -12,7 +12,8 @@ from rag.text import plain
 LONGEST = 90  # characters of a question
 LOOKED_AT = 80  # papers
 FORMS = ("What is {} and what is it good for?", "How does {} work?", "What results does {} reach?")
-_HEAD = re.compile(r"(?=\S*[A-Z])[\w-]{3,}")  # "STELLA: Continual Pre-training", not "SE(3)-Flows"
+# "STELLA: Continual Pre-training", not "SE(3)-Flows", not "Position: ..."
+_HEAD = re.compile(r"(?!(?:Position|Survey|Review|Tutorial)$)(?=\S*[A-Z])[\w-]{3,}")
 _COINED = re.compile(r"\b(?=\w*[a-z])(?=\w{4})[A-Za-z]\w*[A-Z]\w*(?![\w-])")  # "SRigL", not "GPU", "kHz"
 _PLURAL = re.compile(r"[A-Z]+s")  # "LLMs"
 

@@ -91,7 +91,7 @@ def from_hub(model: Model, wanted: Sequence[File], staging: Path, progress: Prog
     if constants.HF_HUB_OFFLINE:
         raise WeightsError("hub: HF_HUB_OFFLINE is set")
     endpoint = os.environ.get("HF_ENDPOINT", constants.ENDPOINT).rstrip("/")
-    if not _answers(endpoint):
+    if not answers(endpoint):
         raise WeightsError(f"hub: no answer from {endpoint} within {PROBE_SECONDS:.0f} seconds")
     token = get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -102,7 +102,7 @@ def from_hub(model: Model, wanted: Sequence[File], staging: Path, progress: Prog
 
 
 @cache
-def _answers(endpoint: str) -> bool:
+def answers(endpoint: str) -> bool:
     """Whether the hub answers; asked once a process, at most PROBE_SECONDS, name look-up included."""
     import httpx
 

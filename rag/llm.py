@@ -7,6 +7,7 @@ import ctypes
 import hashlib
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -23,6 +24,7 @@ from rag.model import Finish, Message, Read, Reason
 from rag.prefixes import PrefixStates
 from rag.vocabulary import Prompt, Vocabulary
 
+KEPT = 4  # prompts that were read; a state of 1,400 tokens has 40 MB
 BUSY_S = 60.0  # longer than a warm-up takes
 POLL_S = 0.1
 
@@ -54,7 +56,7 @@ class LlamaModel:
         self._api = llama_api()
         self._vocabulary = Vocabulary(self._api, self._llama, path)
         self._states = PrefixStates(cache_dir / "prefixes" if cache_dir else None)
-        self._kept: dict[str, bytes] = {}  # states of the prompts that were read last
+        self._kept: OrderedDict[str, bytes] = OrderedDict()  # states of the prompts that were read last
         self._lock = threading.Lock()
         self._closed = threading.Event()
 
@@ -99,25 +101,19 @@ class LlamaModel:
     def read(
         self,
         prefix: Sequence[Message],
-        turns: Sequence[Sequence[Message]],
+        messages: Sequence[Message],
         text: str,
         *,
         watch: str,
         cancel: threading.Event | None = None,
-    ) -> list[Read]:
+    ) -> Read | None:
         cancel = cancel or threading.Event()
-        out: list[Read] = []
+        prompt = self._prompt(prefix, messages)
+        before, _, behind = messages[-1].content.rpartition(text)
+        without = [*messages[:-1], Message(messages[-1].role, before + behind)]
+        place = _place(prompt[1], self._prompt(prefix, without)[1])
         with self._alone(cancel) as mine:
-            self._kept.clear()
-            for messages in turns if mine else ():
-                prompt = self._prompt(prefix, messages)
-                last = Message(messages[-1].role, messages[-1].content.replace(text, ""))
-                place = _place(prompt[1], self._prompt(prefix, [*messages[:-1], last])[1])
-                one = self._read(prompt, place, watch, cancel)
-                if one is None:
-                    break
-                out.append(one)
-        return out
+            return self._read(prompt, place, watch, cancel) if mine else None
 
     def bare_seconds(self, prefix: Sequence[Message], messages: Sequence[Message], tokens: int) -> float:
         """Seconds in which llama.cpp's own greedy loop writes `tokens` after the first one: no text is made and
@@ -195,6 +191,8 @@ class LlamaModel:
         tokens = rest[place]
         chances = expected[np.arange(len(tokens)), tokens]
         self._kept[self._state_key([*beginning, *rest])] = self._saved()
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
         first = self._vocabulary.plain(watch)[0]
         return Read(float(chances.mean()) if tokens else 0.0, float(np.exp(expected[-1, first])))
 

@@ -97,15 +97,15 @@ class Reader(Protocol):
     def read(
         self,
         prefix: Sequence[Message],
-        turns: Sequence[Sequence[Message]],
+        messages: Sequence[Message],
         text: str,
         *,
         watch: str,
         cancel: threading.Event | None = None,
-    ) -> list[Read]:
-        """How much each of the prompts makes one expect `text`, which stands in its last message, and its answer.
+    ) -> Read | None:
+        """How much a prompt makes one expect `text`, which stands in its last message, and what answer; None once
+        `cancel` is set.
 
-        What was read is kept until the next call: the stream of one of these prompts starts at once. Fewer than
-        asked once `cancel` is set.
+        The last prompts that were read are kept: the stream of one of them starts at once.
         """
         ...

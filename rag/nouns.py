@@ -215,7 +215,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Another question has the model; `position` askers are ahead (1 = next)."""
+    """Another question has the model; `position` askers are ahead (1 = next, 0: the model is still to come)."""
 
     position: int
 

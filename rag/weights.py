@@ -20,7 +20,7 @@ from rag.catalog import File, Model, catalog, hub_model
 from rag.errors import WeightsError
 from rag.fetch import Progress, Source, from_folders, from_hub, from_index, sha256_of
 
-__all__ = ["Model", "Progress", "Status", "catalog", "locate", "obtain", "status", "verify"]
+__all__ = ["Model", "Progress", "Status", "catalog", "lacking", "locate", "obtain", "status", "verify"]
 
 REMOTE: tuple[Source, ...] = (from_hub, from_index)
 
@@ -81,6 +81,19 @@ def obtain(
     if missing:
         raise WeightsError(_how_to_place(model, models_dir, missing, reasons, offline=not remote))
     return model.place(models_dir)
+
+
+def lacking(name_or_path: str, models_dir: Path) -> Model | None:
+    """The model, if a file of it is not there; None if all are, and for a file of the reader's own.
+
+    Reads no weights. Raises WeightsError for what names no model.
+    """
+    model = _resolve(name_or_path)
+    if isinstance(model, Path) or all(
+        (model.folder(models_dir) / file.name).is_file() for file in model.files
+    ):
+        return None
+    return model
 
 
 def status(models_dir: Path) -> list[Status]:

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from prompts import Prompt
 from rag import markers
 from rag.complete import WORDS, WORDS_OF_SIDES, cited, numbers_told, quoted, quotes
-from rag.confidence import confidence, features
+from rag.confidence import at_best, confidence, features
 from rag.model import Model, Reader
 from rag.nouns import Draft, Dropped, Event, Found, Settled, Turn, Waiting
 from rag.parts import Part, parts_of, told_by_name
@@ -49,6 +49,9 @@ class Writer:
             if closer:
                 run.hits, run.evidence = closer.hits, closer.evidence
                 yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
+                if at_best(run, closer.watched) < self.settings.refuse_below:
+                    run.refused = True
+                    return
             refused = []
             for part in parts_of(run.question, run.evidence, run.sides):
                 refused.append((yield from self._draft(run, part, told, history, cancel)))

@@ -102,7 +102,9 @@ class Scripted:
     def __init__(self, answers: dict[str, Answer | Exception]) -> None:
         self.answers = answers
 
-    def ask(self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None) -> Answer:
+    def ask(
+        self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None, *_: Any
+    ) -> Answer:
         one = self.answers[question]
         if isinstance(one, BaseException):
             raise one

@@ -82,6 +82,10 @@ def test_sides_are_the_papers_named_then_those_that_stand_out():
     assert [h.paper.key for h in one] == ["c", "a"]
     unnamed, _ = sides("Compare the two papers.", hits, 0.65, search)
     assert [h.paper.key for h in unnamed] == ["a", "b"]
+    two, _ = sides("Of the two sea papers, which is faster?", hits, 0.95, search)
+    assert [h.paper.key for h in two] == ["a", "b"]
+    one, _ = sides("Which two methods does GraftTree combine?", hits, 0.95, search)
+    assert [h.paper.key for h in one] == ["a"]
     far, missing = sides("Contrast KilnNet with GraftTree and WhoNet.", hits[:3], 0.9, search)
     assert ([h.paper.key for h in far], missing, asked) == (["d", "a"], ["WhoNet"], ["KilnNet", "WhoNet"])
 

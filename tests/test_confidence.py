@@ -3,9 +3,9 @@
 import pytest
 
 from rag import confidence as module
-from rag.confidence import confidence, features
+from rag.confidence import at_best, confidence, features
 from rag.model import Finish
-from rag.nouns import AnswerSentence, Citation, Dropped, Filters, Hit, Paper, Why
+from rag.nouns import AnswerSentence, Citation, Filters, Hit, Paper, Why
 from rag.run import Run
 from rag.settings import Settings
 from rag.understand import understand
@@ -22,10 +22,8 @@ def hits(best: float = 0.7) -> list[Hit]:
     return [Hit(Paper(i, f"p{i}", "T", FAST), best if i == 0 else 0.5, why) for i in range(30)]
 
 
-def run(
-    *sentences: AnswerSentence, best: float = 0.7, chance: float | None = 0.01, question: str = "Why?"
-) -> Run:
-    out = Run(question, question, understand(question, ()), 0.0, Filters())
+def run(*sentences: AnswerSentence, best: float = 0.7, chance: float | None = 0.01) -> Run:
+    out = Run("Why?", "Why?", understand("Why?", ()), 0.0, Filters())
     out.found, out.hits, out.total = hits(best), hits(best)[:8], 30
     out.sentences = list(sentences)
     out.finishes = [Finish("stop", 9, 9, chance)]
@@ -35,30 +33,20 @@ def run(
 def test_features_of_an_answer():
     assert features(run(said())) == {
         "lead": pytest.approx(0.5),
-        "cover": 0.5,
-        "one_paper": 1.0,
-        "first_paper": 1.0,
         "willing": 0.5,
-        "firm": 1.0,
-        "held": 1.0,
-        "numbered": 1.0,
+        "one_paper": 1.0,
     }
 
 
 def test_features_that_speak_against_an_answer():
     seen = features(run(said(), said(paper="p9"), best=0.5))
-    assert (seen["lead"], seen["one_paper"], seen["first_paper"]) == (0.0, 0.0, 1.0)
+    assert (seen["lead"], seen["one_paper"]) == (0.0, 0.0)
     beside = run(said(), said(paper="p9"))
     beside.sides = hits()[:2]
     assert features(beside)["one_paper"] == 1.0
-    assert features(run(said(paper="p9")))["first_paper"] == 0.0
     nothing = run(said())
-    nothing.found = nothing.hits = ()
-    assert (features(nothing)["lead"], features(nothing)["cover"], features(nothing)["first_paper"]) == (
-        0,
-        0,
-        0,
-    )
+    nothing.found = ()
+    assert features(nothing)["lead"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -74,16 +62,6 @@ def test_the_part_that_was_nearest_to_refusing_counts():
     assert features(two)["willing"] == pytest.approx(0.25)
 
 
-def test_dropped_sentences_and_a_number_that_is_not_given_speak_against_an_answer():
-    one = run(said(), said(support="quoted"))
-    one.dropped = [Dropped("x", "y")]
-    assert features(one)["held"] == 0.5
-    assert features(run(said(support="weak")))["firm"] == 0.0
-    asked = "How many gauges does it use?"
-    assert features(run(said("It uses gauges."), question=asked))["numbered"] == 0.0
-    assert features(run(said("It uses 12 gauges."), question=asked))["numbered"] == 1.0
-
-
 def test_confidence_is_a_logistic_function_of_the_features(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "COEFFICIENTS", {"bias": -1.0, "lead": 2.0})
     assert confidence({"lead": 0.5, "unknown": 9.0}) == pytest.approx(0.5)
@@ -94,3 +72,9 @@ def test_what_speaks_for_an_answer_raises_its_confidence_and_little_is_refused()
     good = confidence(features(run(said(), chance=1e-4)))
     bad = confidence(features(run(said(paper="p8"), said(paper="p9"), best=0.5, chance=0.5)))
     assert bad < Settings().refuse_below < good
+
+
+def test_what_an_answer_can_come_to_at_best():
+    asked = run()
+    assert at_best(asked, 0.01) == confidence({"lead": 0.5, "willing": 0.5, "one_paper": 1.0})
+    assert at_best(asked, 0.9) < at_best(asked, 0.01)

@@ -80,7 +80,7 @@ def test_followups_are_about_the_cited_papers_and_new() -> None:
     ]
     asked = replace(ANSWER, question="How do Lantern and Harbour differ?")
     assert "How do Lantern and Harbour differ?" not in followups(asked)
-    genre = made("g", "Position: Networks Are Slow", "Networks are slow to train.")
+    genre = made("g", "Position: Think Before Pruning", "Position papers argue. We argue.")
     assert followups(replace(ANSWER, evidence=numbered((genre, 0)), sentences=())) == []
     untitled = replace(ANSWER, evidence=numbered((made("u", "A Study of Things", "A sentence."), 0)))
     assert followups(replace(untitled, sentences=())) == []

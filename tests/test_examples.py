@@ -18,6 +18,7 @@ from rag.sample import sample_files
         ("Sparse Nets, Revisited", "We call it TinyVole. TinyVole digs.", "How does TinyVole work?"),
         ("", "We call it TinyVole. TinyVole digs.", "How does TinyVole work?"),
         ("Position: Count Birds", "Counting helps.", ""),
+        ("Position: Count Birds", "Position papers say so: Position matters.", ""),
         ("Vision-Language Pre-Training", "Vision-Language is hard.", ""),
         ("SE(3)-Flows for Kites", "The group SE(3) acts on kites; SE(3) is large.", ""),
         ("Sampling Audio", "At 44 kHz and at 8 kHz, LLMs and LLMs on a GPU and a GPU.", ""),

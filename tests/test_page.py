@@ -396,6 +396,13 @@ def test_a_proxy_of_the_environment_does_not_come_between(monkeypatch: pytest.Mo
     assert os.environ["NO_PROXY"] == "intranet,127.0.0.1"
 
 
+def test_a_machine_too_busy_to_show_the_page_at_once_serves_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradio.networking.url_ok", lambda url: False)
+    page = build(FakeAssistant({}))
+    assert httpx.get(launch(page, 0)).status_code == 200
+    page.close(verbose=False)
+
+
 def test_the_endpoint_of_a_stopped_stream_is_an_error() -> None:
     cancel = threading.Event()
     cancel.set()

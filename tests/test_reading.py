@@ -30,19 +30,17 @@ class ReadingModel(ScriptedModel):
     def read(
         self,
         prefix: Sequence[Message],
-        turns: Sequence[Sequence[Message]],
+        messages: Sequence[Message],
         text: str,
         *,
         watch: str,
         cancel: threading.Event | None = None,
-    ) -> list[Read]:
-        self.turns = [turn[-1].content for turn in turns]
+    ) -> Read | None:
+        self.turns.append(messages[-1].content)
         self.asked.append((text, watch))
         if cancel and cancel.is_set():
-            return []
-        return [
-            next((r for word, r in self.made_of.items() if word in t), Read(-9.0, 0.5)) for t in self.turns
-        ]
+            return None
+        return next((r for word, r in self.made_of.items() if word in self.turns[-1]), Read(-9.0, 0.5))
 
 
 def closest(assistant: Assistant, model: ReadingModel, cancel: threading.Event) -> tuple[list[Hit], object]:
@@ -59,7 +57,7 @@ def test_the_paper_that_makes_the_question_likeliest_comes_first(tmp_path: Path)
     assert [h.paper.key for h in reading.hits][:2] == ["roe24", "lin23"]
     assert {e.paper.key for e in reading.evidence} == {"roe24"}
     assert [e.n for e in reading.evidence] == list(range(1, len(reading.evidence) + 1))
-    assert model.asked == [(QUESTION, "NOT FOUND")]
+    assert model.asked == [(QUESTION, "NOT FOUND")] * 3
     assert len(model.turns) == len(hits) == 3
     assert all(model.count(turn) < TOKENS + 60 for turn in model.turns)
 
@@ -68,6 +66,13 @@ def test_a_paper_that_the_model_would_refuse_over_comes_later(tmp_path: Path) ->
     model = ReadingModel([], {"GraftTree": Read(-4.0, 0.9), "TidalNet": Read(-4.0, 0.0001)})
     _, reading = closest(assistant_at(tmp_path, model), model, threading.Event())
     assert reading.hits[0].paper.key == "roe24"
+
+
+def test_no_more_are_read_if_the_model_would_refuse_over_the_first_two(tmp_path: Path) -> None:
+    model = ReadingModel([], {"": Read(-4.0, 0.6)})
+    hits, reading = closest(assistant_at(tmp_path, model), model, threading.Event())
+    assert len(model.asked) == 2
+    assert [h.paper.key for h in reading.hits] == [h.paper.key for h in hits]
 
 
 def test_nothing_is_chosen_once_stop_was_pressed(tmp_path: Path) -> None:
@@ -87,7 +92,7 @@ def test_only_where_no_paper_stands_out_are_papers_read(
     events = list(assistant_at(tmp_path, model).stream(QUESTION))
     found = [e for e in events if isinstance(e, Found)]
     assert len(found) == (1 if sure else 2)
-    assert len(model.asked) == (0 if sure else 1)
+    assert len(model.asked) == (0 if sure else 3)
     if not sure:
         assert {e.paper.key for e in found[-1].evidence} == {"roe24"}
         done = events[-1]
@@ -103,3 +108,13 @@ def test_a_model_that_cannot_read_answers_from_several_papers(
     model = ScriptedModel(["It is a bank of learned recurrent filters [2]."])
     events = list(assistant_at(tmp_path, model).stream(QUESTION))
     assert len([e for e in events if isinstance(e, Found)]) == 1
+
+
+def test_nothing_is_written_where_the_answer_would_be_refused_anyway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.assistant.SURE", 9.0)
+    monkeypatch.setattr("rag.confidence.lead", lambda hits, total: 0.0)
+    model = ReadingModel([], {"": Read(-4.0, 0.6)})
+    answer = assistant_at(tmp_path, model).ask(QUESTION)
+    assert (answer.status, answer.timing.first_token_s, model.calls) == ("not_found", None, [])

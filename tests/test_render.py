@@ -1,6 +1,7 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from fake_assistant import (
@@ -19,11 +20,12 @@ from payloads import PAYLOADS
 
 from rag.nouns import Answer, AnswerSentence, Dropped, Hit, Why
 from rag.refusal import refusal_text
+from rag.settings import Settings
 from ui.web.clean import MATH_TAGS, TAGS, clean
 from ui.web.links import web_address
 from ui.web.panel import source_html
 from ui.web.prose import Mark, formula, prose
-from ui.web.render import Shown, header_html, turns_html, welcome_html
+from ui.web.render import Shown, header_html, network_html, turns_html, welcome_html
 from ui.web.sources import evidence_html
 
 
@@ -211,6 +213,17 @@ def test_a_failed_turn_is_one_plain_message() -> None:
     assert page.named("problem") == [{"class": "problem", "role": "alert"}]
 
 
+def test_a_question_that_failed_before_its_evidence_can_be_asked_again() -> None:
+    failed = [Shown(Answer("Why?", "", "partial", ""), phase="failed", error="The server is gone.")]
+    assert "data-retry" in turns_html(failed, last=True) and "data-retry" not in turns_html(failed)
+
+
+def test_a_question_stopped_before_its_first_sentence_is_not_judged() -> None:
+    nothing = Answer("Why?", "", "partial", "", note="stopped")
+    assert "data-verdict" not in turns_html([Shown(nothing, "stopped")], last=True)
+    assert "data-verdict" in turns_html([Shown(replace(ANSWER, note="stopped"), "stopped")], last=True)
+
+
 def test_a_failed_turn_keeps_the_sentences_that_were_checked() -> None:
     page = Page(turns_html([Shown(ANSWER, phase="failed", error="Cut off.")]))
     assert len(page.named("pincite")) == 4 and not page.named("sources")
@@ -318,6 +331,20 @@ def test_the_first_screen_offers_examples_and_the_way_to_own_papers() -> None:
 def test_the_header_counts() -> None:
     assert "38 papers" in header_html(38, 312) and "312 sentences" in header_html(38, 312)
     assert "1 paper<" in header_html(1, 8)
+
+
+@pytest.mark.parametrize(
+    ("told", "word", "meaning"),
+    [
+        ({}, "on this machine", "Nothing leaves this machine"),
+        ({"offline": True}, "offline", "No connection but to this machine is opened"),
+        ({"llm": 'http://x.example/"'}, "a server answers", "evidence go to http://x.example/&quot;"),
+        ({"llm": "http://127.0.0.1:1", "offline": True}, "a server answers", "offline, no other is reached"),
+    ],
+)
+def test_a_badge_says_what_of_the_network_is_used(told: dict[str, Any], word: str, meaning: str) -> None:
+    html = network_html(Settings(**told))
+    assert f">{word}</p>" in html and meaning in html
 
 
 # --------------------------------------------------------------------------------------- payloads

@@ -72,7 +72,9 @@ class Scripted:
         self.scripts |= {names[name]: script for name, script in scripts.items()}
         self.asked: list[tuple[str, Sequence[Turn], Filters | None]] = []
 
-    def ask(self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None) -> Answer:
+    def ask(
+        self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None, *_: Any
+    ) -> Answer:
         self.asked.append((question, history, filters))
         said = self.scripts.get(question)
         if isinstance(said, BaseException):

@@ -3,9 +3,12 @@
 import json
 import re
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_assistant import (
@@ -23,13 +26,16 @@ from fake_assistant import (
 )
 from payloads import PAYLOADS
 
+from eval.metrics import Abstracts
+from eval.questions import load
+from eval.runs import run
 from rag.errors import InputError, PinciteError
 from rag.history import Conversation, Heading, History, Said
 from rag.indexing import SourceReport
-from rag.nouns import AnswerSentence, Filters, Problem
+from rag.nouns import AnswerSentence, Draft, Filters, Problem
 from ui.web import adding, evaluating, exports
-from ui.web.asking import changed, judged, kept_views, reopened, what_is_asked
-from ui.web.conversation import Talk
+from ui.web.asking import asked, changed, judged, kept_views, left_off, reopened, what_is_asked
+from ui.web.conversation import Talk, Turns
 from ui.web.desk import Desk, facets
 from ui.web.relay import Running
 from ui.web.render import Shown
@@ -122,6 +128,36 @@ def test_what_is_asked() -> None:
     assert retried == (ANSWER.question, turns[:1], Talk("c", Filters(venues=("ICML",)), True))
     assert what_is_asked("", turns, Talk("c"), {"retry": "1", "wide": "1"})[2].filters == Filters()
     assert what_is_asked("q", (), Talk(), {"retry": "1"}) == ("q", (), Talk())
+
+
+def test_a_question_without_a_seat_is_put_off_and_asked_again(desk: Desk) -> None:
+    """A browser has six connections to a server: questions that wait must not hold them all."""
+    seats, talk = threading.Semaphore(1), Talk("c", Filters(venues=("ICLR",)), editing=True)
+    kept = (Shown(ANSWER, "done", kept=7),)
+
+    def press(text: str, turns: Turns, talk: Talk, **data: str) -> list[dict[str, Any]]:
+        return list(asked(seats, desk, text, turns, talk, data, threading.Event()))
+
+    first = asked(seats, desk, ANSWER.question, (), Talk(), {}, threading.Event())
+    assert "turns" in next(first)
+    (off,) = press(ANSWER.question, kept, talk)
+    (turn,) = off["turns"]
+    assert (turn.phase, turn.kept, turn.filters) == ("put off", 7, talk.filters) and turn.running
+    assert 'class="quiet status again" role="status">waiting, 4 or more ahead' in off["now"]
+    assert off["talk"] == replace(talk, editing=False)
+    (again,) = press("", off["turns"], off["talk"], retry="1", again="1")
+    assert again == {} and press("typed", kept, talk, retry="1", again="1") == [{}]
+    assert [list(view) for view in press(" ", off["turns"], Talk())] == [["box"]]  # told without a seat
+
+    (left,) = left_off(off["turns"])
+    assert left.phase == "stopped" and left_off((left,)) == (left,)
+    assert what_is_asked("next", off["turns"], off["talk"], {}) == ("next", (left,), off["talk"])
+    first.close()
+    views = press("typed", off["turns"], off["talk"], retry="1", again="1")
+    last = views[-1]["turns"]
+    assert not any({"box", "source"} & view.keys() for view in views)
+    assert [t.phase for t in last] == ["done"] and last[0].filters == talk.filters
+    assert seats.acquire(blocking=False), "the seat was not given back"
 
 
 def test_filters_come_on_and_off() -> None:
@@ -265,6 +301,13 @@ def question_set(folder: Path, *questions: str) -> Path:
     return path
 
 
+def until(true: Callable[[], bool], seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return true()
+
+
 def test_a_set_is_run_shown_and_compared(assistant: FakeAssistant, tmp_path: Path) -> None:
     path = question_set(tmp_path, ANSWER.question)
     names = [evaluating.evaluate(assistant, path, None, threading.Event(), adding.Watched())]
@@ -278,14 +321,27 @@ def test_a_set_is_run_shown_and_compared(assistant: FakeAssistant, tmp_path: Pat
         evaluating.read(assistant.settings, "../../etc")
 
 
-def test_stop_ends_a_run_after_the_question_it_is_at(assistant: FakeAssistant, tmp_path: Path) -> None:
-    assistant.scripts = {q: script_of(replace(ANSWER, question=q)) for q in ("a", "b", "c")}
-    stop = threading.Event()
-    stop.set()
-    with pytest.raises(PinciteError, match="Stopped after 1 of 3 questions"):
-        evaluating.evaluate(assistant, question_set(tmp_path, "a", "b", "c"), None, stop, adding.Watched())
-    assert [q for q, _ in assistant.asked] == ["a"]
+def test_stop_cuts_the_question_it_is_at_and_the_rest_can_be_asked(
+    assistant: FakeAssistant, tmp_path: Path
+) -> None:
+    answers = {q: script_of(replace(ANSWER, question=q)) for q in ("a", "b", "c")}
+    assistant.scripts = answers | {"b": [Draft("word")] * 10_000}
+    assistant.delay = 0.01
+    path, stop = question_set(tmp_path, "a", "b", "c"), threading.Event()
+    asker = threading.Thread(target=lambda: (until(lambda: len(assistant.asked) == 2), stop.set()))
+    asker.start()
+    with pytest.raises(PinciteError, match=r"^Stopped; .* To go on: pincite eval run .*small.jsonl --out"):
+        evaluating.evaluate(assistant, path, None, stop, adding.Watched())
+    assert until(lambda: assistant.streams == 0), "the model still runs"
     assert evaluating.runs(assistant.settings) == []
+    (folder,) = (assistant.settings.home / "runs").iterdir()
+    assert [json.loads(line)["question"] for line in (folder / "answers.jsonl").open()] == ["a"]
+
+    assistant.scripts, assistant.asked = answers, []
+    facts, asked = json.loads((folder / "run.json").read_text()), load(path)
+    run(asked, [evaluating.Asker(assistant)], folder, abstracts=Abstracts({}), conditions=facts)
+    assert [q for q, _ in assistant.asked] == ["b", "c"]
+    assert [json.loads(line)["status"] for line in (folder / "answers.jsonl").open()] == ["answered"] * 3
 
 
 def test_sets_of_the_reader_are_found(assistant: FakeAssistant) -> None:

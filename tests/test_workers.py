@@ -14,6 +14,7 @@ from desk import retriever_at
 from test_remote import Fake, Handler, chunk, server  # noqa: F401 - a fixture
 from test_runs import ABSTRACTS, CONDITIONS, go, rows
 
+from eval.asking import Stopped
 from eval.questions import Question, line_of
 from eval.runs import run
 from rag.assistant import Assistant
@@ -93,6 +94,49 @@ def test_after_an_interruption_the_rest_is_asked(tmp_path: Path) -> None:
     assert sorted(asked) == sorted(q.question for q in MANY[9:])
     at_once(tmp_path / "whole", [Slow([])])
     assert rows(tmp_path / "broken" / "answers.jsonl") == rows(tmp_path / "whole" / "answers.jsonl")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_cancelled_run_ends_at_once_and_writes_no_row_of_what_it_cut(tmp_path: Path, workers: int) -> None:
+    stop = threading.Event()
+
+    class Endless:
+        """Answers two questions, and the others only when it is told to stop."""
+
+        def ask(self, question: str, history: Any, filters: Any, cancel: threading.Event) -> Answer:
+            if question > "Question 1?":
+                stop.set()
+                assert cancel.wait(20)
+            return Answer(question, question, "not_found", "Not here.")
+
+    with pytest.raises(Stopped):
+        run(
+            MANY[:6],
+            [Endless() for _ in range(workers)],
+            tmp_path,
+            abstracts=ABSTRACTS,
+            conditions=CONDITIONS,
+            cancel=stop,
+        )
+    assert [row["id"] for row in rows(tmp_path / "answers.jsonl")] == ["q0", "q1"][: 2 if workers == 1 else 9]
+
+
+def test_an_interruption_cancels_what_the_others_are_asking(tmp_path: Path) -> None:
+    """Ctrl-C must not wait for the answers of a slow server."""
+    began = threading.Event()
+
+    class Waiting:
+        def ask(self, question: str, history: Any, filters: Any, cancel: threading.Event) -> Answer:
+            if question == "Question 0?":
+                began.wait(20)
+                raise KeyboardInterrupt
+            began.set()
+            assert cancel.wait(20), "nobody told it to stop"
+            return Answer(question, question, "not_found", "Not here.")
+
+    with pytest.raises(KeyboardInterrupt):
+        at_once(tmp_path, [Waiting() for _ in range(2)], MANY[:4])
+    assert not (tmp_path / "answers.jsonl").exists()
 
 
 # --- the command, with a model on a server ---

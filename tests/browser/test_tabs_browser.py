@@ -229,6 +229,39 @@ def test_ten_tabs_never_mix(site: Site) -> None:
     first.context.close()
 
 
+def test_no_tab_hangs_while_many_wait_for_a_slow_model(site: Site) -> None:
+    """A browser opens six connections to one server: questions that wait leave room for presses and new tabs."""
+    first = site.open()
+    pages = [first, *(first.context.new_page() for _ in range(7))]
+    for page in pages[1:]:
+        page.goto(site.url)
+        page.wait_for_selector(".welcome")
+    for number, page in enumerate(pages):
+        page.bring_to_front()
+        ask(page, "slow" if number < 4 else QUESTIONS[number], "running")
+    late = first.context.new_page()
+    late.goto(site.url)
+    late.wait_for_selector(".welcome")
+    for page in pages[4:]:
+        expect(page.locator(".turn .status")).to_have_text("waiting, 4 or more ahead")
+    pages[4].bring_to_front()
+    pages[4].fill("#question textarea", "being typed")
+    pages[4].wait_for_timeout(3_000)  # it is asked again meanwhile
+    expect(pages[4].locator("#question textarea")).to_have_value("being typed")
+    pages[4].click("#stop")
+    pages[4].wait_for_selector(".turn.stopped")
+    for page in pages[:4]:
+        page.bring_to_front()
+        page.click("#stop")
+        page.wait_for_selector(".turn.stopped")
+    for page, question in zip(pages[5:], QUESTIONS[5:8], strict=True):
+        page.bring_to_front()
+        page.wait_for_selector(".turn.done")
+        expect(page.locator(".asked")).to_have_text([question])
+    expect(pages[4].locator(".turn.stopped")).to_have_count(1)
+    first.context.close()
+
+
 def test_no_serious_fault_of_accessibility_on_any_tab(site: Site) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     for scheme in ("light", "dark"):

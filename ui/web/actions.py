@@ -26,11 +26,10 @@ def actions_html(answer: Answer, turn: int, verdict: str, *, last: bool) -> str:
     parts = [_copies(answer)] if answer.sentences else []
     if last:
         parts += [_button("Retry", "retry", turn), _button("Edit question", "edit", turn)]
-    parts.append(
-        f'<span class="noted" role="status">{escape(NOTED[verdict])}</span>'
-        if verdict
-        else _feedback(answer, turn)
-    )
+    if verdict:
+        parts.append(f'<span class="noted" role="status">{escape(NOTED[verdict])}</span>')
+    elif answer.sentences or answer.note != "stopped":  # of a question stopped at once nothing can be said
+        parts.append(_feedback(answer, turn))
     return f'<div class="actions quiet">{"".join(parts)}</div>'
 
 

@@ -12,14 +12,18 @@ import gradio as gr
 from rag import feedback
 from rag.errors import PinciteError
 from rag.history import Conversation, History, Said
-from rag.nouns import Filters
+from rag.nouns import Answer, Filters
 from rag.rows import answer_row
 from ui.web.actions import chips_html
 from ui.web.clean import clean
-from ui.web.conversation import LONGEST_QUESTION, Talk, Turns, converse, too_long
+from ui.web.conversation import LONGEST_QUESTION, Talk, Turns, broken_off, converse, too_long
 from ui.web.desk import Assistant, Desk
 from ui.web.render import Shown, header_html, turns_html
 from ui.web.sources import evidence_html
+
+# Browsers open six connections to one server at the most. A question holds one until it is answered; the rest are
+# left for Stop, for new tabs, and for an evaluation or an upload.
+SEATS = 4
 
 
 def reopened(kept: Conversation) -> tuple[Turns, Talk]:
@@ -38,13 +42,62 @@ def reopened(kept: Conversation) -> tuple[Turns, Talk]:
 
 
 def what_is_asked(text: str, turns: Turns, talk: Talk, data: Mapping[str, Any]) -> tuple[str, Turns, Talk]:
-    """The question, the turns it follows, and the talk it belongs to."""
+    """The question, the turns it follows, and the talk it belongs to.
+
+    `data` is what a button, or the page for a question that was put off ("again"), says of itself.
+    """
     if "retry" in data and turns:
         filters = Filters() if "wide" in data else turns[-1].filters
         return turns[-1].answer.question, turns[:-1], replace(talk, filters=filters, editing=True)
+    turns = left_off(turns)
     if "ask" in data:
         return str(data["ask"]).strip(), turns, replace(talk, editing=False)
     return text.strip(), turns[:-1] if talk.editing else turns, talk
+
+
+def asked(
+    seats: threading.Semaphore,
+    desk: Desk,
+    text: str,
+    turns: Turns,
+    talk: Talk,
+    data: Mapping[str, Any],
+    cancel: threading.Event,
+) -> Iterator[dict[str, Any]]:
+    """What changes on the page, by name of its part, from a press to the answer, or to a place in the line."""
+    again = "again" in data
+    if again and left_off(turns) == turns:
+        yield {}  # stopped or answered meanwhile
+        return
+    question, before, talk = what_is_asked(text, turns, talk, data)
+    for view in seated(seats, desk, question, before, turns, talk, cancel):
+        if again and view.get("turns") == turns:
+            yield {}  # still no seat: all stays as it is
+        else:
+            still = ("box", "source") if again else ()  # the reader may be typing, or reading
+            yield {name: part for name, part in view.items() if name not in still}
+
+
+def seated(
+    seats: threading.Semaphore,
+    desk: Desk,
+    question: str,
+    before: Turns,
+    turns: Turns,
+    talk: Talk,
+    cancel: threading.Event,
+) -> Iterator[dict[str, Any]]:
+    """`kept_views` while it has one of the seats; without a free one the question is put off."""
+    views = kept_views(desk, question, before, turns, talk, cancel)
+    if not 0 < len(question) <= LONGEST_QUESTION:
+        yield from views  # told at once
+    elif not seats.acquire(blocking=False):
+        yield put_off(desk, question, before, turns, talk)
+    else:
+        try:
+            yield from views
+        finally:
+            seats.release()
 
 
 def kept_views(
@@ -63,6 +116,23 @@ def kept_views(
         if turns and turns[-1].phase in ("done", "stopped"):
             view["turns"] = (*turns[:-1], _kept(desk.history, asking.id, turns[-1], replaced))
         yield view
+
+
+def put_off(desk: Desk, question: str, before: Turns, turns: Turns, talk: Talk) -> dict[str, Any]:
+    """What is shown of a question that has no seat yet; page.js asks it again."""
+    answer, replaced = Answer(question, "", "partial", ""), turns[-1].kept if talk.editing and turns else 0
+    waiting = Shown(answer, "put off", ahead=SEATS, filters=talk.filters, kept=replaced)
+    turns = (*before, waiting)
+    shown = {"turns": turns, "past": past(turns), "now": now(turns), "evidence": evidence_html(None)}
+    talk = replace(talk, editing=False)
+    return shown | {"talk": talk, "chips": chips(desk, talk), "source": "", "box": ""}
+
+
+def left_off(turns: Turns) -> Turns:
+    """The turns, the last one stopped if it was put off."""
+    if not turns or turns[-1].phase != "put off":
+        return turns
+    return (*turns[:-1], broken_off(turns[-1], stopped=True))
 
 
 def _kept(history: History, conversation: str, shown: Shown, instead_of: int) -> Shown:

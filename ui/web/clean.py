@@ -12,8 +12,8 @@ MATH_TAGS = set(
     "msubsup msup mtable mtd mtext mtr munder munderover".split()
 )
 TAGS = set(
-    "a article button caption code dd details div dl dt footer h1 h2 h3 header input li mark p section span summary "
-    "table tbody td th thead tr ul".split()
+    "a article b button caption code dd details div dl dt footer h1 h2 h3 header input li mark p progress section "
+    "span summary table tbody td th thead tr ul".split()
 )
 # What a button asks the page to do: `data-NAME`, read by page.js and by the tabs.
 DEEDS = {
@@ -30,6 +30,7 @@ CLEANER = nh3.Cleaner(
         "h2": {"tabindex"},
         "p": {"aria-live"},
         "input": {"type", "maxlength", "placeholder", "aria-label"},
+        "progress": {"max", "value", "aria-label"},
         "span": {"aria-hidden"},
         "summary": {"aria-label"},
         "th": {"scope", "aria-sort"},

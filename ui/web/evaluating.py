@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -10,6 +11,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
+from eval.asking import Stopped
 from eval.bootstrap import totals
 from eval.compare import Comparison, changed_conditions, compare, verdict
 from eval.conditions import conditions
@@ -17,13 +19,14 @@ from eval.folder import Scored, read_run
 from eval.metrics import Abstracts
 from eval.questions import load
 from eval.runs import ALL, by_kind, chosen, run
-from rag.errors import ModelError, PinciteError
+from rag.errors import ModelError
 from rag.nouns import Answer, Done, Filters, Turn
 from rag.settings import Settings
 from ui.web.adding import Watched
 from ui.web.clean import clean
 from ui.web.desk import Assistant
 from ui.web.prose import prose
+from ui.web.relay import relay
 
 FLIPS = 50  # flipped questions shown
 WORDS = {
@@ -42,20 +45,25 @@ WORDS = {
 }
 
 
-class Stopped(PinciteError):
-    """The reader has stopped a run."""
-
-
 class Asker:
     """The assistant as a run asks it."""
 
     def __init__(self, assistant: Assistant) -> None:
         self.assistant = assistant
 
-    def ask(self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None) -> Answer:
-        for event in self.assistant.stream(question, history, filters):
-            if isinstance(event, Done):
-                return event.answer
+    def ask(
+        self,
+        question: str,
+        history: Sequence[Turn] = (),
+        filters: Filters | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Answer:
+        """The answer alone; raises at once when `cancel` is set, whatever the model is doing."""
+        cancel = cancel or threading.Event()
+        for batch in relay(lambda: self.assistant.stream(question, history, filters, cancel), cancel):
+            for event in batch:
+                if isinstance(event, Done):
+                    return event.answer
         raise ModelError("The answer ended before it was complete.")
 
 
@@ -75,33 +83,38 @@ def runs(settings: Settings) -> list[str]:
 def evaluate(
     assistant: Assistant, path: Path, limit: int | None, stop: threading.Event, progress: Watched
 ) -> str:
-    """Put a set to the assistant; the name of the run's folder in HOME/runs. Raises Stopped."""
+    """Put a set to the assistant; the name of the run's folder in HOME/runs. Raises Stopped once `stop` is set."""
     name = f"{path.stem}-{datetime.now().strftime('%Y%m%dT%H%M%S')}"
 
     def report(done: int, total: int, seconds_left: float) -> None:
         left = f"{seconds_left / 60:.0f} min" if seconds_left >= 90 else f"{seconds_left:.0f} s"
         progress.step(f"asking, about {left} left", done, total)
-        if stop.is_set() and done < total:
-            raise Stopped(f"Stopped after {done} of {total} questions. What was asked is in runs/{name}.")
 
     library = assistant.library
     questions = chosen(load(path), limit=limit)
     progress.step("asking", 0, len(questions))
-    run(
-        questions,
-        [Asker(assistant)],
-        assistant.settings.home / "runs" / name,
-        abstracts=Abstracts({paper.key: paper.abstract for paper in library.papers()}),
-        conditions=conditions(
-            path.name,
-            [path],
-            mode="answers",
-            fingerprint=assistant.fingerprint(),
-            command=f"pincite eval run {path.name}",
-            options={"limit": limit} if limit else {},
-        ),
-        report=report,
-    )
+    folder = assistant.settings.home / "runs" / name
+    try:
+        run(
+            questions,
+            [Asker(assistant)],
+            folder,
+            abstracts=Abstracts({paper.key: paper.abstract for paper in library.papers()}),
+            conditions=conditions(
+                path.name,
+                [path],
+                mode="answers",
+                fingerprint=assistant.fingerprint(),
+                command=f"pincite eval run {path.name}",
+                options={"limit": limit} if limit else {},
+            ),
+            report=report,
+            cancel=stop,
+        )
+    except Stopped:
+        most = ("--limit", str(limit)) if limit else ()
+        command = shlex.join(["pincite", "eval", "run", str(path), "--out", str(folder), *most])
+        raise Stopped(f"Stopped; the answers so far are kept. To go on: {command}") from None
     return name
 
 

@@ -8,7 +8,8 @@ from rag.nouns import Answer, Paper
 from rag.text import plain
 
 MOST = 3
-_NAME = re.compile(r"(?=\S*[A-Z])[\w-]{3,30}")  # "STELLA: Continual Pre-training"
+# "STELLA: Continual Pre-training", not "Position: ...", even where the abstract says "Position papers"
+_NAME = re.compile(r"(?!(?:Position|Survey|Review|Tutorial)$)(?=\S*[A-Z])[\w-]{3,30}")
 
 
 def followups(answer: Answer) -> list[str]:

@@ -91,3 +91,8 @@ new MutationObserver(() => {
   if (turns.length > asked && turns.length > 1) turns[turns.length - 1].scrollIntoView({ block: "start" });
   asked = turns.length;
 }).observe(answer, { childList: true, subtree: true });
+
+// A question that was put off holds no connection; it is asked again until there is room for it.
+setInterval(() => {
+  if (answer.querySelector(".again")) trigger("submit", { retry: "1", again: "1" });
+}, 2000);

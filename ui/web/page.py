@@ -14,11 +14,13 @@ import gradio as gr
 
 from rag.errors import PinciteError
 from rag.history import FILE, History
+from ui.web import fetching
 from ui.web.address import HOST, free, taken
 from ui.web.conversation import answer_to
 from ui.web.desk import Assistant, Desk
 from ui.web.relay import Running
-from ui.web.render import header_html
+from ui.web.render import header_html, network_html
+from ui.web.starting import Starting
 from ui.web.tabs import chat
 from ui.web.tabs import evaluation as evaluation_tab
 from ui.web.tabs import history as history_tab
@@ -36,13 +38,17 @@ def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
     """The page over an assistant; `running` can stop its questions from outside."""
     history = History(assistant.settings.collection_dir / FILE)
     desk = Desk(assistant, running or Running(), history)
+    starting = assistant if isinstance(assistant, Starting) else None
     page: gr.Blocks
     with gr.Blocks(
         title="Pincite", analytics_enabled=False, fill_width=True, delete_cache=(HOUR, HOUR)
     ) as page:
         with gr.Column(elem_id="page"):
+            if starting:
+                models, timer = fetching.layout(starting)
             with gr.Row(elem_id="top"):
                 top = html(header_html(*assistant.size()))
+                html(network_html(assistant.settings), "network")
                 new = gr.Button("New chat", elem_id="new", size="sm")
             with gr.Tabs(elem_id="tabs", selected="chat", overflow_behavior="wrap") as tabs:
                 # Always there: a question goes on while the reader looks at another tab.
@@ -57,6 +63,8 @@ def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
                 with gr.Tab("Settings", id="settings") as settings:
                     facts = settings_tab.layout()
         frame = chat.Frame(top, new, tabs)
+        if starting:
+            fetching.wire(page, models, timer, starting)
         chat.wire(page, parts, frame, desk)
         library_tab.wire(papers, shelf, top, desk)
         history_tab.wire(past, kept, parts, frame, desk)
@@ -104,6 +112,7 @@ def launch(page: gr.Blocks, port: int) -> str:
             inline=False,
             mcp_server=False,
             enable_monitoring=False,
+            _frontend=False,  # no look at the page within three seconds, which a busy machine fails
         )
     except OSError as error:
         raise taken(port) from error
@@ -114,7 +123,7 @@ def launch(page: gr.Blocks, port: int) -> str:
 
 
 def serve(assistant: Assistant, port: int, *, open_browser: bool, ready: Callable[[str], None]) -> None:
-    """Serve until interrupted; `ready` gets the address once questions can be answered.
+    """Serve until interrupted; `ready` gets the address once the page is there.
 
     Raises PinciteError where the port is taken, and KeyboardInterrupt after closing.
     """

@@ -9,6 +9,7 @@ from typing import Literal
 
 from rag.nouns import Answer, AnswerSentence, Citation, Dropped, Filters, Hit
 from rag.refusal import REFUSAL
+from rag.settings import Settings
 from ui.web.actions import actions_html, chips_html, followups_html, retry_html
 from ui.web.clean import clean
 from ui.web.prose import prose
@@ -29,7 +30,9 @@ class Shown:
     """A turn of the conversation as the page shows it; `answer` grows while it runs."""
 
     answer: Answer
-    phase: Literal["searching", "waiting", "reading", "writing", "done", "stopped", "failed"] = "searching"
+    phase: Literal["put off", "searching", "waiting", "reading", "writing", "done", "stopped", "failed"] = (
+        "searching"
+    )
     draft: str = ""
     ahead: int = 0  # askers before this one, while waiting
     error: str = ""
@@ -57,10 +60,11 @@ def _turn(shown: Shown, turn: int, last: bool) -> str:
     answer = shown.answer
     parts = [f'<h2 class="asked">{prose(answer.question)}</h2>', _searched_for(shown), _said(shown, turn)]
     if shown.running:
-        parts.append(f'<p class="quiet status" role="status">{_status(shown)}</p>')
+        again = " again" if shown.phase == "put off" else ""  # page.js asks again for it
+        parts.append(f'<p class="quiet status{again}" role="status">{_status(shown)}</p>')
     elif shown.phase == "failed":
         parts.append(f'<p class="problem" role="alert">{escape(shown.error)}</p>')
-        parts += [retry_html(turn)] if last and answer.evidence else []
+        parts += [retry_html(turn)] if last else []
     else:
         parts += [_notes(shown), ending(answer, turn), _wider(shown, turn) if last else ""]
         parts.append(actions_html(answer, turn, shown.verdict, last=last))
@@ -106,6 +110,10 @@ def _said(shown: Shown, turn: int) -> str:
 
 def _status(shown: Shown) -> str:
     match shown.phase:
+        case "put off":
+            return f"waiting, {shown.ahead} or more ahead"
+        case "waiting" if not shown.ahead:
+            return "waiting for the models; how far they are stands above"
         case "waiting":
             return f"waiting, {shown.ahead} ahead"
         case "reading":
@@ -162,8 +170,23 @@ def _dropped(dropped: Sequence[Dropped]) -> str:
 def header_html(papers: int, sentences: int) -> str:
     """The name, and what can be asked."""
     count = f'<span title="{sentences:,} sentences">{papers:,} paper{"" if papers == 1 else "s"}</span>'
-    local = '<span title="This page and its server talk to no other machine">on this machine</span>'
-    return clean(f'<header><h1>Pincite</h1><p class="quiet">{count} {local}</p></header>')
+    return clean(f'<header><h1>Pincite</h1><p class="quiet">{count}</p></header>')
+
+
+def network_html(settings: Settings) -> str:
+    """Whether anything can leave this machine, in a word or two."""
+    word, meaning = network(settings)
+    return clean(f'<p class="badge" title="{escape(meaning)}">{escape(word)}</p>')
+
+
+def network(settings: Settings) -> tuple[str, str]:
+    """What of the network is used, in a word or two, and what that means."""
+    if settings.is_remote:
+        offline = ", which is on this machine: offline, no other is reached" if settings.offline else ""
+        return "a server answers", f"Questions and evidence go to {settings.llm}{offline}"
+    if settings.offline:
+        return "offline", "No connection but to this machine is opened"
+    return "on this machine", "Nothing leaves this machine; only a missing model is fetched, once"
 
 
 def welcome_html(examples: Sequence[str], is_sample: bool, command: str = "pincite") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,17 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from ui.web.asking import changed, chips, judged, kept_views, now, past, reopened, what_is_asked
+from ui.web.asking import (
+    SEATS,
+    asked,
+    changed,
+    chips,
+    judged,
+    left_off,
+    now,
+    past,
+    reopened,
+)
 from ui.web.conversation import Talk, Turns, opened
 from ui.web.desk import Assistant, Desk, facets
 from ui.web.render import header_html, welcome_html
@@ -71,15 +82,15 @@ def layout(desk: Desk) -> Parts:
 
 
 def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
-    assistant = desk.assistant
+    assistant, seats = desk.assistant, threading.Semaphore(SEATS)
 
     def stream(
         text: str, turns: Turns, talk: Talk, request: gr.Request, event: gr.EventData
     ) -> Iterator[Updates]:
-        asked, before, talk = what_is_asked(text, turns, talk, event._data or {})
         with desk.running.question(str(request.session_hash)) as cancel:
-            for changed in kept_views(desk, asked, before, turns, talk, cancel):
-                yield {_part(parts, frame, name): value for name, value in changed.items()}
+            for changed in asked(seats, desk, text, turns, talk, event._data or {}, cancel):
+                shown = {_part(parts, frame, name): value for name, value in changed.items()}
+                yield shown or {parts.where: gr.skip()}  # Gradio takes an empty update for an error
 
     def press(turns: Turns, event: gr.EventData) -> str:
         with told():
@@ -96,8 +107,10 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
             turns = judged(desk, turns, event._data or {})
         return {parts.turns: turns, parts.past: past(turns), parts.now: now(turns)}
 
-    def cancel(request: gr.Request) -> None:
+    def cancel(turns: Turns, request: gr.Request) -> Any:
         desk.running.stop(str(request.session_hash))
+        left = left_off(turns)
+        return gr.skip() if left == turns else (left, now(left))
 
     def start(request: gr.Request) -> Updates:
         """A new visit: the conversation that the address names, else the first screen."""
@@ -117,7 +130,7 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
         edit, [parts.turns, parts.talk], [parts.box, parts.talk, parts.chips], queue=False, **QUIET
     )
     parts.source.select(judge, parts.turns, [parts.turns, parts.past, parts.now], queue=False, **QUIET)
-    parts.stop.click(cancel, queue=False, **QUIET)
+    parts.stop.click(cancel, parts.turns, [parts.turns, parts.now], queue=False, **QUIET)
     frame.new.click(restart, None, [*shown, frame.tabs], queue=False, **QUIET)
     page.load(start, None, shown, queue=False, **QUIET)
     _wire_filters(parts, desk)

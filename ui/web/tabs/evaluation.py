@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
 import gradio as gr
 
+from rag.errors import PinciteError
 from ui.web import evaluating
 from ui.web.adding import watched
 from ui.web.clean import clean
@@ -78,13 +80,19 @@ def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
         if path is None:
             raise gr.Error("Choose a question set first.", print_exception=False)
         made: list[str] = []
-        with running.question(str(request.session_hash)) as stop, told():
+        with running.question(str(request.session_hash)) as stop:
             most = int(limit) if limit else None
-            for line in watched(
-                lambda progress: made.append(evaluating.evaluate(desk.assistant, path, most, stop, progress))
-            ):
-                yield {parts.status: _line(line)}
-            yield {parts.status: "", **enter(), **look(made[0])}
+            try:
+                for line in watched(
+                    lambda progress: made.append(
+                        evaluating.evaluate(desk.assistant, path, most, stop, progress)
+                    )
+                ):
+                    yield {parts.status: _line(line)}
+            except PinciteError as error:
+                yield {parts.status: clean(f'<p class="problem" role="alert">{escape(str(error))}</p>')}
+            else:
+                yield {parts.status: "", **enter(), **look(made[0])}
 
     def look(*names: str | None) -> Updates:
         """One run's figures, or two side by side."""

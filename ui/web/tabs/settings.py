@@ -14,6 +14,7 @@ from rag.settings import Settings, settings_file
 from rag.weights import status
 from ui.web.clean import clean
 from ui.web.desk import Assistant, Desk
+from ui.web.render import network
 from ui.web.tabs.parts import QUIET, html, told
 
 MEASURED = 20  # latest answers from which the speed is taken
@@ -40,7 +41,7 @@ def settings_html(assistant: Assistant, history: History) -> str:
     where = (
         ("Collection", settings.collection, "Another one: pincite --collection NAME"),
         ("Papers", f"{papers:,}", f"{sentences:,} sentences that an answer can cite"),
-        ("Network", *_network(settings)),
+        ("Network", *network(settings)),
         ("Folder", str(settings.home), "Papers, conversations, models; nothing lies elsewhere"),
         (
             "Settings file",
@@ -55,6 +56,11 @@ def settings_html(assistant: Assistant, history: History) -> str:
         ("Papers read", str(settings.papers), "At most so many papers' sentences go before the model"),
         ("Evidence", f"{settings.evidence_tokens} tokens", "At most so much evidence; more is slower"),
         ("Answer", f"{settings.answer_tokens} tokens", "At most so long an answer"),
+        (
+            "Strictness",
+            f"{settings.refuse_below:.2f}",
+            "Answers of less confidence are refused; 0 refuses none",
+        ),
         ("Context", f"{settings.context:,} tokens", "What the model can hold at once"),
         (
             "Strictness",
@@ -75,14 +81,6 @@ def _list(lines: Iterable[Line]) -> str:
         for name, value, why in lines
     )
     return f'<dl class="facts">{rows}</dl>'
-
-
-def _network(settings: Settings) -> tuple[str, str]:
-    if settings.offline:
-        return "offline", "No connection but to this machine is opened"
-    if settings.is_remote:
-        return "a server answers", f"Questions and evidence go to {settings.llm}"
-    return "local", "Nothing leaves this machine; only a missing model is fetched, once"
 
 
 def _about(name: str) -> str:
