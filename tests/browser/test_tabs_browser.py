@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from fake_assistant import ANSWER, EVIDENCE, LANTERN, REFUSAL, FakeAssistant, script_of
 from payloads import PAYLOADS
+from windows import store_windows
 
 from rag.history import History, Said
 from rag.nouns import Answer, AnswerSentence, Draft, Found, Paper
@@ -26,7 +27,14 @@ BIB = (
     "@article{wren25, title={Wren: Counting Birds}, year={2025}, journal={ICML}, abstract={Wrens sing in the reeds "
     "at dawn. We count the wrens of one marsh by their songs alone, over the days of one year.}}\n"
 )
-TABS = ("Chat", "Library", "History", "Evaluation", "Settings")
+TABS = ("Chat", "Library", "Map", "History", "Evaluation", "Settings")  # the map is a tab of the library's
+# Where the n-th point of a group is on the screen.
+WHERE = """([group, n]) => {
+    const path = document.querySelector(`#map path.${group}`);
+    const [x, y] = path.getAttribute("d").slice(1).split("M")[n].replace("h0", "").split(" ").map(Number);
+    const at = new DOMPoint(x, y).matrixTransform(path.getScreenCTM());
+    return [at.x, at.y];
+}"""
 
 
 class Site:
@@ -84,7 +92,15 @@ def page(site: Site) -> Iterator[Page]:
 
 
 def go(page: Page, tab: str) -> None:
+    if tab == "Map":
+        go(page, "Library")
     page.get_by_role("tab", name=tab, exact=True).click()
+
+
+def draw(page: Page) -> None:
+    go(page, "Map")
+    page.wait_for_selector("#map path.c0", state="attached")
+    page.locator("#map svg").scroll_into_view_if_needed()
 
 
 def ask(page: Page, question: str, state: str = "done") -> None:
@@ -262,24 +278,93 @@ def test_no_tab_hangs_while_many_wait_for_a_slow_model(site: Site) -> None:
     first.context.close()
 
 
-def test_no_serious_fault_of_accessibility_on_any_tab(site: Site) -> None:
+@pytest.fixture(scope="module")
+def atlas(browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A page over nine papers that have vectors."""
+    papers = [
+        replace(LANTERN[0], key=f"p{n}", label=f"Lantern {n}", title=f"Lantern {n}",
+                abstract=f"Lantern number {n} is what this abstract tells of. It tells of no other lantern.",
+                venue=("ICML", "ICLR", "")[n % 3])
+        for n in range(9)
+    ]  # fmt: skip
+    site = Site(browser, tmp_path_factory.mktemp("atlas"), papers)
+    store_windows(site.assistant.library, 32)
+    yield site
+    site.close()
+
+
+def test_a_point_of_the_map_says_its_title_and_opens_its_paper(atlas: Site) -> None:
+    page = atlas.open()
+    draw(page)
+    expect(page.locator("#groups .by-topic details")).to_have_count(2)
+    x, y = page.evaluate(WHERE, ["c0", 1])
+    page.mouse.move(x, y)
+    expect(page.locator("#map .tip")).to_contain_text("Lantern ")
+    title = page.locator("#map .tip").inner_text().split("\n")[0]
+    page.mouse.click(x + 3, y)  # near is enough
+    expect(page.locator("#paper h2")).to_have_text(title)
+    page.click("#map [data-zoom='2']")
+    assert page.evaluate(WHERE, ["c0", 1]) != [x, y]
+    page.click("#map [data-zoom='0.001']")
+    assert page.evaluate(WHERE, ["c0", 1]) == [x, y]
+    page.context.close()
+
+
+def test_the_map_is_coloured_by_venue_and_its_lists_take_the_keyboard(atlas: Site) -> None:
+    page = atlas.open()
+    draw(page)
+    page.get_by_role("button", name="Venue", exact=True).click()
+    expect(page.locator("#map path[class^=c]")).to_have_count(4)  # ICLR, ICML, other, and the point chosen
+    expect(page.locator("#groups .by-topic")).to_be_hidden()
+    groups = page.locator("#groups .by-venue summary")
+    assert [text.split()[0] for text in groups.all_inner_texts()] == ["ICLR", "ICML", "other"]
+    groups.nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#map path.lit")).to_have_count(1)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    title = page.locator("#groups .by-venue details[open] .title").first.inner_text()
+    expect(page.locator("#paper h2")).to_have_text(title)
+    page.context.close()
+
+
+def test_a_map_of_too_few_papers_says_so(page: Page) -> None:
+    go(page, "Map")
+    expect(page.locator("#library")).to_contain_text("A map needs at least 4 papers with vectors")
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_fault_of_accessibility_on_any_tab(atlas: Site, scheme: str, width: int) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-    for scheme in ("light", "dark"):
-        page = site.open(color_scheme=scheme)
-        ask(page, QUESTIONS[5])
-        page.click(".pincite >> nth=0")
-        page.wait_for_selector("#source mark.lit")
-        for tab in TABS:
-            go(page, tab)
-            page.wait_for_timeout(500)
-            found = axe.run(page).response["violations"]
-            bad = [
-                (tab, scheme, v["id"], [node["html"][:150] for node in v["nodes"]][:3])
-                for v in found
-                if v["impact"] in ("serious", "critical")
-            ]
-            assert bad == []
-        page.context.close()
+    page = atlas.open(color_scheme=scheme, width=width)
+    ask(page, QUESTIONS[5])
+    page.click(".pincite >> nth=0")
+    page.wait_for_selector("#source mark.lit")
+    found = [(tab, fault) for tab in TABS for fault in faults(axe, page, tab)]
+    assert found == []
+    page.context.close()
+
+
+def faults(axe, page: Page, tab: str) -> list[object]:
+    """What axe calls serious or critical, and whether the page must be scrolled sideways."""
+    if tab != "Chat":
+        page.evaluate("document.querySelector('#source .close')?.click()")  # on a phone it covers the tabs
+    if tab == "Map":
+        draw(page)
+        page.locator("#groups .by-topic summary").first.click()
+    else:
+        go(page, tab)
+    if tab == "Library":
+        page.click("#papers .title >> nth=0")
+        page.wait_for_selector("#paper .panel")
+    page.wait_for_timeout(500)
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return [
+        (v["id"], [node["html"][:150] for node in v["nodes"]][:3])
+        for v in axe.run(page).response["violations"]
+        if v["impact"] in ("serious", "critical")
+    ] + (["scrolls sideways"] if wide else [])
 
 
 def test_payloads_do_nothing_in_lists_tables_and_plots(browser, tmp_path: Path) -> None:
@@ -289,11 +374,12 @@ def test_payloads_do_nothing_in_lists_tables_and_plots(browser, tmp_path: Path) 
     for n, payload in enumerate(PAYLOADS):
         answer = Answer(payload, payload, "answered", payload, (AnswerSentence(payload, "weak"),))
         history.add(f"c{n}", Said(answer))
+    store_windows(site.assistant.library, 32)
     page = site.open()
     for tab, row in (("Library", "#papers .title"), ("History", "#conversations .near")):
         go(page, tab)
         expect(page.locator(row)).to_have_count(len(PAYLOADS))
-        for n in range(0, len(PAYLOADS), 4):
+        for n in range(len(PAYLOADS)):
             page.locator(row).nth(n).click()
             page.wait_for_timeout(50)
         assert page.evaluate("window.pwned") is None
@@ -305,12 +391,30 @@ def test_payloads_do_nothing_in_lists_tables_and_plots(browser, tmp_path: Path) 
     page.get_by_role("button", name="Papers by year and venue").click()
     page.get_by_label("Venue").click()
     page.wait_for_timeout(800)
+    meet_every_point(page, [f"{payload} {n}" for n, payload in enumerate(PAYLOADS)])
     assert page.evaluate("window.pwned") is None
     assert {urlsplit(url).netloc for url in site.requests if not url.startswith(("data:", "blob:"))} == {
         urlsplit(site.url).netloc
     }
     page.context.close()
     site.close()
+
+
+def meet_every_point(page: Page, titles: list[str]) -> None:
+    """The map shows each title, as text, where the pointer meets its point or the reader opens its list."""
+    draw(page)
+    for summary in page.locator("#groups .by-topic summary").all():
+        summary.click()
+    page.locator("#map svg").scroll_into_view_if_needed()
+    said = set()
+    for group in range(page.locator("#groups .by-topic details").count()):
+        for n in range(page.locator(f"#groups .by-topic .c{group} .title").count()):
+            page.mouse.move(*page.evaluate(WHERE, [f"c{group}", n]))
+            said.add(page.locator("#map .tip").inner_text().split("\n")[0])
+    shown = page.locator("#groups .by-topic .title").all_inner_texts()
+    assert len(shown) == len(titles) and len(said) > len(titles) / 2  # some lie upon each other
+    assert page.locator("#map .tip *, #groups .title *").count() == 0, "a title became an element"
+    page.get_by_role("button", name="Venue", exact=True).click()
 
 
 def hostile(n: int, payload: str) -> Paper:

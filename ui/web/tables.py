@@ -9,11 +9,9 @@ from rag.indexing import SourceReport
 from rag.nouns import Paper, Problem
 from ui.web.clean import clean
 from ui.web.prose import prose
-from ui.web.topics import Point
 
 AUTHORS = 3  # named in a row of the table
 PROBLEMS = 50  # shown of each file
-LISTED = 100  # papers of a topic
 
 
 def papers_html(papers: Sequence[Paper], chosen: str = "", *, empty: bool = False) -> str:
@@ -74,25 +72,6 @@ def _problem(problem: Problem) -> str:
     where += [problem.field] if problem.field else []
     place = f"{', '.join(where)}: " if where else ""
     return escape(f"{place}{problem.cause}. {problem.remedy}".rstrip())
-
-
-def topics_html(points: Sequence[Point]) -> str:
-    """The topics of a map with their papers, each to be opened."""
-    groups: dict[str, list[Paper]] = {}
-    for point in points:
-        groups.setdefault(point.topic, []).append(point.paper)
-    return clean("".join(_topic(name, papers) for name, papers in sorted(groups.items())))
-
-
-def _topic(name: str, papers: Sequence[Paper]) -> str:
-    items = "".join(
-        f'<li><button type="button" class="title" data-press="{escape(p.key)}">{prose(p.label)}</button></li>'
-        for p in papers[:LISTED]
-    )
-    more = len(papers) - LISTED
-    items += f'<li class="quiet">… and {more:,} more</li>' if more > 0 else ""
-    count = f'<span class="quiet">{_count(len(papers), "paper")}</span>'
-    return f'<details class="topic"><summary>{escape(name)} {count}</summary><ul>{items}</ul></details>'
 
 
 def _count(n: int, what: str) -> str:

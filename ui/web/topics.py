@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,13 @@ from rag.stored import of_papers
 from rag.text import plain
 from rag.words import terms
 
-MOST = 1_000  # papers drawn; spread over the collection where there are more
+MOST = 10_000  # papers drawn; spread over the collection where there are more
+LANDMARKS = 1_500  # of them placed by t-SNE, which takes long; the others go between their nearest landmarks
 FEWEST = 4
 TOPICS = 8
 NEIGHBOURS = 15  # that t-SNE keeps near each other
+BETWEEN = 3  # landmarks that place one of the others
+READ = 500  # papers whose vectors are read at once
 SEED = 0
 
 Vector = NDArray[np.float32]
@@ -27,12 +32,33 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A paper's place on the map (no unit), and the topic it belongs to."""
+    """A paper's place on the map, both coordinates 0 to 1, and the topic it belongs to."""
 
-    paper: Paper
+    key: str
+    title: str
+    venue: str
+    year: int | None
     x: float
     y: float
     topic: str
+
+
+class Mapped:
+    """The latest map, kept until the collection changes; one is made at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of: tuple[Path, int] | None = None
+        self._points: list[Point] = []
+
+    def points(self, library: Library) -> tuple[tuple[Path, int], list[Point]]:
+        """What the map is of, for comparing, and its points; raises PinciteError as `topic_map` does."""
+        with self._lock:
+            now = (library.file, library.generation())
+            if now != self._of:
+                self._points = topic_map(library)
+                self._of = now
+            return now, self._points
 
 
 def topic_map(library: Library) -> list[Point]:
@@ -40,41 +66,55 @@ def topic_map(library: Library) -> list[Point]:
 
     Raises PinciteError for a collection that is too small to map.
     """
-    found = _vectors(library)
-    if len(found) < FEWEST:
-        raise PinciteError(f"A map needs at least {FEWEST} papers with vectors; there are {len(found)}.")
-    papers = library.by_id(found)
-    order = sorted(found.keys() & papers.keys())
-    places, groups = _placed(np.stack([found[i] for i in order]))
-    names = _names([papers[i] for i in order], groups)
+    ids, vectors = _vectors(library)
+    if len(ids) < FEWEST:
+        raise PinciteError(
+            f"A map needs at least {FEWEST} papers with vectors; there are {len(ids)}. Add files, or wait until "
+            "they are indexed, and open the map again."
+        )
+    papers = library.by_id(ids)
+    kept = [n for n, one in enumerate(ids) if one in papers]
+    places, groups = _placed(vectors[kept])
+    found = [papers[ids[n]] for n in kept]
+    names = _names(found, groups)
     return [
-        Point(papers[i], float(x), float(y), names[group])
-        for i, (x, y), group in zip(order, places, groups, strict=True)
+        Point(p.key, plain(p.label), p.venue, p.year, float(x), float(y), names[group])
+        for p, (x, y), group in zip(found, places, groups, strict=True)
     ]
 
 
-def _vectors(library: Library) -> dict[int, Vector]:
-    """The first window's vector of each paper drawn, by the paper's id."""
+def _vectors(library: Library) -> tuple[list[int], Vector]:
+    """The papers drawn, by id, and the vector of each one's first window (n, dimension)."""
     ids = [row[0] for row in library.db.execute("SELECT id FROM papers ORDER BY id")]
     ids = ids[:: -(-len(ids) // MOST)] if ids else []
     first: dict[int, Vector] = {}
-    for name, vector in sorted(of_papers(library, ids, "window"), key=lambda one: one[0].first):
-        first.setdefault(name.paper_id, vector)
-    return first
+    for start in range(0, len(ids), READ):
+        found = of_papers(library, ids[start : start + READ], "window")
+        for name, vector in sorted(found, key=lambda one: one[0].first):
+            first.setdefault(name.paper_id, vector)
+    order = sorted(first)
+    return order, np.stack([first[i] for i in order]) if order else np.zeros((0, 0), np.float32)
 
 
 def _placed(vectors: Vector) -> tuple[Vector, list[int]]:
-    """Two coordinates and the number of a topic for each vector; the same every time."""
+    """Two coordinates from 0 to 1 and the number of a topic for each vector; the same every time."""
     from sklearn.cluster import KMeans  # type: ignore[import-untyped]
     from sklearn.decomposition import PCA  # type: ignore[import-untyped]
     from sklearn.manifold import TSNE  # type: ignore[import-untyped]
+    from sklearn.neighbors import KNeighborsRegressor  # type: ignore[import-untyped]
+    from sklearn.preprocessing import minmax_scale  # type: ignore[import-untyped]
 
     many = len(vectors)
     narrow = PCA(min(30, many - 1, vectors.shape[1]), random_state=SEED).fit_transform(vectors)
-    perplexity = min(NEIGHBOURS, (many - 1) / 3)
-    places = TSNE(2, perplexity=perplexity, init="pca", random_state=SEED).fit_transform(narrow)
+    landmarks = narrow[:: -(-many // LANDMARKS)]
+    perplexity = min(NEIGHBOURS, (len(landmarks) - 1) / 3)
+    places = TSNE(2, perplexity=perplexity, init="pca", random_state=SEED).fit_transform(landmarks)
+    if len(landmarks) < many:
+        between = KNeighborsRegressor(BETWEEN, weights="distance")
+        places = between.fit(landmarks, places).predict(narrow)
     topics = min(TOPICS, max(2, many // 8))
-    return places, KMeans(topics, n_init=4, random_state=SEED).fit_predict(narrow).tolist()
+    groups = KMeans(topics, n_init=4, random_state=SEED).fit_predict(narrow).tolist()
+    return minmax_scale(places), groups
 
 
 def _names(papers: Sequence[Paper], groups: Sequence[int]) -> dict[int, str]:

@@ -13,16 +13,15 @@ import pandas as pd  # type: ignore[import-untyped]
 
 from rag.indexing import SourceReport
 from rag.nouns import Filters
-from rag.text import plain
 from ui.web import adding
 from ui.web.clean import clean
 from ui.web.conversation import paper_panel
 from ui.web.desk import Desk, facets
 from ui.web.desks import Desks
 from ui.web.prose import prose
-from ui.web.tables import files_html, papers_html, reports_html, topics_html
+from ui.web.tables import files_html, papers_html, reports_html
+from ui.web.tabs import topics
 from ui.web.tabs.parts import QUIET, Updates, html, pressable, pressed, told
-from ui.web.topics import topic_map
 
 PAGE = 50  # papers shown at once
 VENUES = 7  # told apart in the plot; the rest is "other"
@@ -59,27 +58,30 @@ class Parts(NamedTuple):
     report: gr.HTML
     files: gr.HTML
     plot: gr.BarPlot
-    draw: gr.Button
-    map: gr.ScatterPlot
-    near: gr.HTML
+    mapping: gr.Tab
+    map: topics.Parts
 
 
 def layout() -> Parts:
     look = gr.State(Look())
     with gr.Row(elem_id="library", elem_classes="sheet"):
         with gr.Column(scale=3, min_width=320):
-            with gr.Row():
-                words = gr.Textbox(
-                    label="Search papers", placeholder="Title, author, words", min_width=160, scale=2
-                )
-                venues = gr.Dropdown([], label="Venue", multiselect=True, min_width=120)
-                years = gr.Dropdown([], label="Year", multiselect=True, min_width=120)
-                order = gr.Dropdown(SORTS, value="added", label="Sort by", min_width=120)
-            table = pressable("", "papers")
-            with gr.Row(elem_id="pager"):
-                back = gr.Button("Previous", size="sm", min_width=80, interactive=False)
-                where = html()
-                on = gr.Button("Next", size="sm", min_width=80, interactive=False)
+            with gr.Tabs(elem_id="looks"):
+                with gr.Tab("List"):
+                    with gr.Row():
+                        words = gr.Textbox(
+                            label="Search papers", placeholder="Title, author, words", min_width=160, scale=2
+                        )
+                        venues = gr.Dropdown([], label="Venue", multiselect=True, min_width=120)
+                        years = gr.Dropdown([], label="Year", multiselect=True, min_width=120)
+                        order = gr.Dropdown(SORTS, value="added", label="Sort by", min_width=120)
+                    table = pressable("", "papers")
+                    with gr.Row(elem_id="pager"):
+                        back = gr.Button("Previous", size="sm", min_width=80, interactive=False)
+                        where = html()
+                        on = gr.Button("Next", size="sm", min_width=80, interactive=False)
+                with gr.Tab("Map") as mapping:
+                    mapped = topics.layout()
         with gr.Column(scale=2, min_width=320, elem_id="shelf"):
             paper = html(clean(NOTHING), "paper", TO_IT)
             remove = gr.Button("Remove this paper", size="sm", visible=False)
@@ -95,21 +97,9 @@ def layout() -> Parts:
                 files = html()
             with gr.Accordion("Papers by year and venue", open=False, elem_id="counts"):
                 plot = gr.BarPlot(x="year", y="papers", color="venue", height=260, show_label=False)
-            with gr.Accordion("Map of topics", open=False, elem_id="topics"):
-                draw = gr.Button("Draw the map", size="sm")
-                scatter = gr.ScatterPlot(
-                    x="x",
-                    y="y",
-                    color="topic",
-                    tooltip=["title"],
-                    height=360,
-                    show_label=False,
-                    visible=False,
-                )
-                near = pressable("", "near")
     return Parts(
         look, words, venues, years, order, table, where, back, on, paper, remove, sure, yes, no, adding_fold, upload,
-        report, files, plot, draw, scatter, near,
+        report, files, plot, mapping, mapped,
     )  # fmt: skip
 
 
@@ -193,17 +183,6 @@ class Shelf:
         done = {self.parts.report: reports_html(reports), self.parts.upload: None}
         yield done | self._entered(desk, *choice)
 
-    def draw(self, request: gr.Request) -> Updates:
-        library = self.desks.of(request).assistant.library
-        with told():
-            points = topic_map(library)
-        rows = [(p.x, p.y, p.topic, plain(p.paper.label)) for p in points]
-        frame = pd.DataFrame(rows, columns=["x", "y", "topic", "title"])
-        return {
-            self.parts.map: gr.ScatterPlot(frame, visible=True),
-            self.parts.near: topics_html(points),
-        }
-
     def _paper(self, desk: Desk, look: Look) -> Updates:
         found = desk.assistant.paper(look.paper)
         panel = paper_panel(desk.assistant, look.paper, closable=False) if found else clean(NOTHING)
@@ -228,8 +207,7 @@ def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desks: Desks) -> Shelf:
     parts.remove.click(lambda: gr.Row(visible=True), None, parts.sure, **quick)
     parts.no.click(lambda: gr.Row(visible=False), None, parts.sure, **quick)
     gone = parts.yes.click(shelf.remove, choice, [*shelf.all, *paper], **QUIET)
-    parts.near.click(shelf.choose, parts.look, [parts.look, *paper], **quick)
-    parts.draw.click(shelf.draw, None, [parts.map, parts.near], api_visibility="private")
+    topics.wire(parts.mapping, parts.map, shelf.desks, shelf.choose, [parts.look, [parts.look, *paper]])
     added = [parts.report, parts.upload, *shelf.all]
     come = parts.upload.upload(shelf.add, [parts.upload, *choice], added, **QUIET)
     shelf.changes = [come, gone]
