@@ -31,7 +31,7 @@ _PARTS = {
     "quand": r"(?P<detail>quand|où|en quelle année|(?:dans|à) quelle conférence)",
     "cuando": r"(?P<detail>cu[aá]ndo|d[oó]nde|en qué año|en qué conferencia)",
     "link": r"(?P<detail>links?|urls?|dois?|arxiv(?: (?:id|link|number|identifier|page))?|"
-    r"openreview(?: (?:id|link|page))?|web ?(?:page|site|address)|pdf|adresse|lien|enlace)",
+    r"(?:openreview|pubmed)(?: (?:id|link|page))?|pmid|web ?(?:page|site|address)|pdf|adresse|lien|enlace)",
     "write": r"(?:(?:co-?)?(?:wr[io]te|written|author(?:ed)?|publish(?:ed)?|work(?:ed)? on|contribut(?:ed?) to))",
     "paper": r"(?P<paper>.+?)",
     "author": r"(?:(?:somebody|someone|anybody|anyone|an author|a person|people|a researcher) (?:called|named) )?"

@@ -36,6 +36,7 @@ from rag.nouns import (
     Turn,
 )
 from rag.prompting import prefix_of, room, shortened
+from rag.queueing import Turnstile
 from rag.refusal import hopeless
 from rag.retrieve import Retriever
 from rag.run import Run, answer_of
@@ -58,16 +59,24 @@ class Assistant:
     """Answers questions about one collection. Safe for many threads: the model is behind a turnstile."""
 
     def __init__(
-        self, retriever: Retriever, model: Model, settings: Settings, scorer: Scorer | None = None
+        self,
+        retriever: Retriever,
+        model: Model,
+        settings: Settings,
+        scorer: Scorer | None = None,
+        turnstile: Turnstile | None = None,
     ) -> None:
-        """`scorer` takes a second look at close papers; without one the first order stands."""
+        """`scorer` takes a second look at close papers; without one the first order stands.
+
+        `turnstile`: the queue before the model, where other assistants use it too.
+        """
         self.scorer = scorer
         self.retriever = retriever
         self.library = retriever.library
         self.model = model
         self.settings = settings
         self.prompt = prompts.load("answer")
-        self.writer = Writer(retriever, model, settings, self.prompt)
+        self.writer = Writer(retriever, model, settings, self.prompt, turnstile or Turnstile())
 
     def stream(
         self,

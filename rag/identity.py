@@ -14,7 +14,7 @@ from rag.labels import label
 from rag.nouns import Paper, Record
 from rag.text import plain
 
-NAMES = "names/2"  # raised when names come out differently: what is stored is then named anew
+NAMES = "names/3"  # raised when names come out differently: what is stored is then named anew
 SKETCH = 10  # hashes a sketch
 SHARED = 2  # of them that two texts must share to be compared; fewer where a sketch has fewer
 SAME = 0.75  # Jaccard of word 3-shingles from which two abstracts are one
@@ -25,7 +25,13 @@ _WORD = re.compile(r"\w+")
 _NO_LETTERS = re.compile(r"[\W_]+")
 _VERSION = re.compile(r"arxiv\W.*?\d(v\d+)\b", re.I)
 _SERIES = ("", "arXiv", "PMLR")  # where a paper is stored; a conference or journal tells more
-_KINDS = {"doi": "DOI", "arxiv": "arXiv id", "openreview": "OpenReview id", "pmlr": "PMLR id"}
+_KINDS = {
+    "doi": "DOI",
+    "arxiv": "arXiv id",
+    "openreview": "OpenReview id",
+    "pmlr": "PMLR id",
+    "pmid": "PubMed id",
+}
 _EXACT, _TEXT, _UNTITLED = range(3)  # kinds of names, in the lowest two bits of each
 
 Group = TypeVar("Group", bound=Hashable)
@@ -73,6 +79,7 @@ def ids(record: Record | Paper) -> list[str]:
         ("arxiv", record.arxiv),
         ("openreview", record.openreview),
         ("pmlr", record.pmlr),
+        ("pmid", record.pmid),
     )
     return [f"{kind}:{value}" for kind, value in pairs if value]
 
@@ -228,7 +235,7 @@ def merged(records: Sequence[Record], *, key: str, paper_id: int = 0) -> Paper:
     )
 
 
-_PLAIN_FIELDS = ("url", "doi", "arxiv", "openreview", "pmlr", "citekey")
+_PLAIN_FIELDS = ("url", "doi", "arxiv", "openreview", "pmlr", "pmid", "citekey")
 
 
 def _first(records: Iterable[Record], name: str) -> Any:

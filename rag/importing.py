@@ -15,6 +15,7 @@ from rag.keeping import absorb, apart, name_anew, refresh, store, verdicts_on
 from rag.library import Library
 from rag.nouns import Problem, Record
 from rag.serial import record_json, to_record
+from rag.text import printable
 
 BATCH = 1000  # records a transaction: what a kill can undo
 COMMON = 50  # papers from which a shared name is no sign that they are one
@@ -55,9 +56,11 @@ class Importer:
             db.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'reading'")
             db.execute(
                 "INSERT INTO sources (path, name) VALUES (?, ?) ON CONFLICT (path) DO NOTHING",
-                (str(path), path.name),
+                (printable(str(path)), printable(path.name)),
             )
-            self.source: int = db.execute("SELECT id FROM sources WHERE path = ?", (str(path),)).fetchone()[0]
+            self.source: int = db.execute(
+                "SELECT id FROM sources WHERE path = ?", (printable(str(path)),)
+            ).fetchone()[0]
         self.reading = int(library.get("reading"))
 
     def add(self, records: Iterable[Record]) -> None:
@@ -213,7 +216,7 @@ def _holders(db: sqlite3.Connection, names: list[int]) -> list[tuple[int, int]]:
 
 def unchanged(library: Library, path: Path, digest: str) -> bool:
     """Whether a source was read to its end before, with these very bytes."""
-    row = library.db.execute("SELECT digest FROM sources WHERE path = ?", (str(path),)).fetchone()
+    row = library.db.execute("SELECT digest FROM sources WHERE path = ?", (printable(str(path)),)).fetchone()
     return row is not None and row[0] == digest
 
 

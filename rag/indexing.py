@@ -23,6 +23,7 @@ from rag.nouns import Problem
 from rag.readers import read
 from rag.resplit import resplit
 from rag.settings import Settings
+from rag.text import printable
 from rag.vectors import VectorStore
 from rag.weights import Progress as Downloads
 
@@ -128,11 +129,11 @@ def import_file(
 
     `columns` names columns of tables, by field; `called` is a name for a file that has none of its own.
     """
-    report = SourceReport(called or path.name)
+    report = SourceReport(called or printable(path.name))
     digest = file_digest(path) + "".join(
         f" {field}={name}" for field, name in sorted((columns or {}).items())
     )
-    source = Path(called) if called else path.absolute()
+    source = Path(called or os.path.abspath(path))
     if unchanged(library, source, digest):
         report.unchanged = True
         return report

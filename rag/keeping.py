@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -14,7 +16,7 @@ from rag.library import Library
 from rag.nouns import Paper, Record
 from rag.sentences import Span, split
 from rag.serial import paper_json, to_record
-from rag.text import plain
+from rag.text import plain, printable
 
 _RECORD = "INSERT INTO records (paper_id, source_id, digest, record, seen) VALUES (?, ?, ?, ?, ?)"
 _COLUMNS = ("paper", "venue", "year", "search_title", "search_text", "content")
@@ -47,7 +49,7 @@ def refresh(db: sqlite3.Connection, paper_id: int) -> bool:
     db.execute("DELETE FROM names WHERE paper_id = ?", (paper_id,))
     _keep_names(db, paper_id, records)
     paper = merged(records, key=key, paper_id=paper_id)
-    if paper_json(paper) == old:
+    if json.loads(paper_json(paper)) == json.loads(old):
         return False
     spans = split(paper.abstract)
     db.execute(_ANEW, (*_values(paper, spans), paper_id))
@@ -143,15 +145,12 @@ def remove(library: Library, name: str) -> tuple[int, int]:
     `embed_pending`.
     """
     with library.writing() as db:
-        row = db.execute("SELECT id FROM papers WHERE key = ?", (name,)).fetchone()
+        row = db.execute("SELECT id FROM papers WHERE key = ?", (printable(name),)).fetchone()
         if row:
             db.execute("DELETE FROM papers WHERE id = ?", row)
             library.raise_generation()
             return 1, 0
-        found = db.execute(
-            "SELECT id FROM sources WHERE path = ? OR path = ? OR name = ?",
-            (name, str(Path(name).resolve()), name),
-        ).fetchall()
+        found = _sources(db, name)
         removed = kept = 0
         for (source,) in found:
             touched = db.execute(
@@ -166,6 +165,13 @@ def remove(library: Library, name: str) -> tuple[int, int]:
         if found:
             library.raise_generation()
         return removed, kept
+
+
+def _sources(db: sqlite3.Connection, name: str) -> list[tuple[int]]:
+    """The file at this path; else all files of this name."""
+    paths = [printable(path) for path in (name, os.path.abspath(name), str(Path(name).resolve()))]
+    at = db.execute("SELECT id FROM sources WHERE path IN (?, ?, ?)", paths).fetchall()
+    return at or db.execute("SELECT id FROM sources WHERE name = ?", (printable(name),)).fetchall()
 
 
 def _exists(db: sqlite3.Connection, paper_id: int) -> bool:

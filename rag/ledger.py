@@ -116,9 +116,11 @@ def _is_from(reply: Reply, paper: Paper, asked: Asked) -> None:
 
 
 def _link(reply: Reply, paper: Paper, asked: Asked) -> None:
-    wanted = next((w for w in ("doi", "arxiv", "openreview") if w in asked.detail), "")
+    wanted = next((w for w in _LINKS if w in asked.detail), "")
+    pubmed = paper.pmid and f"https://pubmed.ncbi.nlm.nih.gov/{paper.pmid}/"
     links = {"doi": paper.doi and f"https://doi.org/{paper.doi}", "arxiv": paper.arxiv and f"https://arxiv.org/abs/{paper.arxiv}",
-             "openreview": paper.openreview and f"https://openreview.net/forum?id={paper.openreview}"}  # fmt: skip
+             "openreview": paper.openreview and f"https://openreview.net/forum?id={paper.openreview}",
+             "pubmed": pubmed, "pmid": pubmed}  # fmt: skip
     link = links[wanted] if wanted else paper.url or next(filter(None, links.values()), "")
     if link:
         reply.say(f"The {_LINKS.get(wanted, 'link')} of {quoted_name(paper)} is {link}", [paper])
@@ -165,7 +167,8 @@ def _here(reply: Reply, meant: Meant, namer: Namer) -> bool:
 _SUBJECT = re.compile(
     r"(?:any|some|papers?|works?|articles?|more)\b|(?:any|some|every)thing\b|an? ", re.IGNORECASE
 )
-_LINKS = {"doi": "DOI", "arxiv": "arXiv page", "openreview": "OpenReview page"}
+_LINKS = {"doi": "DOI", "arxiv": "arXiv page", "openreview": "OpenReview page", "pubmed": "PubMed page",
+          "pmid": "PubMed page"}  # fmt: skip
 _FIRST = frozenset("first lead main erste premier primer".split())
 _LAST = frozenset("last senior letzte dernier último".split())
 _WHENS = re.compile(r"when|year|date|old|wann|jahr|quand|année|cu[aá]ndo|año", re.IGNORECASE)

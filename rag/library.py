@@ -20,6 +20,7 @@ from rag.schema import migrate
 from rag.serial import to_paper
 
 PAGE = 500  # values bound in one statement; SQLite's own limit is far higher
+FILE = "library.sqlite"  # in the collection's folder
 BUSY_S = 30.0  # waited for another process that writes
 ORDERS = {
     "added": "id DESC",
@@ -67,7 +68,7 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.file = folder / "library.sqlite"
+        self.file = folder / FILE
         self._local = threading.local()
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -49,6 +49,11 @@ _PMLR = re.compile(
     r"(?:proceedings\.mlr\.press/|jmlr\.org/proceedings/papers/|mlresearch/|\bpmlr-)(v\d+)"
     r"(?:/(?:main|gh-pages)/assets/|[/-])([a-z][a-z-]*\d\d[a-z]*)"
 )
+_PMID = re.compile(
+    r"(?:\bpmid\s*[:=]?\s*|\bpubmed\.ncbi\.nlm\.nih\.gov/|\bncbi\.nlm\.nih\.gov/(?:m/)?pubmed/|"
+    r"\beuropepmc\.org/(?:article|abstract)/med/)0*([1-9]\d{0,7})(?!\d)",
+    re.I,
+)
 
 
 def names(value: object) -> tuple[str, ...]:
@@ -252,3 +257,9 @@ def pmlr_id(url: str) -> str:
     """Volume and paper of a Proceedings of Machine Learning Research link ("v235/roe24a"), or ""."""
     found = _PMLR.search(url)
     return f"{found[1]}/{found[2]}" if found else ""
+
+
+def pmid(text: str) -> str:
+    """PubMed's number of an article, from its link or where it is called so ("PMID: 123"), or ""."""
+    found = _PMID.search(text)
+    return found[1] if found else ""

@@ -35,6 +35,7 @@ class Record:
     arxiv: str = ""
     openreview: str = ""
     pmlr: str = ""
+    pmid: str = ""  # PubMed's number
     note: str = ""  # said beside the abstract, e.g. that it is a summary
 
 
@@ -68,6 +69,7 @@ class Paper:
     arxiv: str = ""
     openreview: str = ""
     pmlr: str = ""
+    pmid: str = ""
     note: str = ""
     citekey: str = ""
     sources: tuple[str, ...] = ()

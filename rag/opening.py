@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 from rag.assistant import Assistant
 from rag.catalog import catalog
 from rag.embed import Embedder, open_embedder
@@ -65,8 +67,10 @@ def model_of(settings: Settings, progress: Progress | None = None) -> Model:
     return LlamaModel(path, context=settings.context, cache_dir=settings.cache_dir, sha256=sha256)
 
 
-def retriever_of(settings: Settings, progress: Progress | None = None) -> Retriever:
-    embedder = embedder_of(settings, progress)
+def retriever_of(
+    settings: Settings, progress: Progress | None = None, embedder: Embedder | None = None
+) -> Retriever:
+    embedder = embedder or embedder_of(settings, progress)
     library = library_of(settings)
     check_settings(library, embedder)
     vectors = vectors_of(settings, library.generation())
@@ -77,6 +81,16 @@ def retriever_of(settings: Settings, progress: Progress | None = None) -> Retrie
 def assistant_of(settings: Settings, progress: Progress | None = None) -> Assistant:
     retriever, model = retriever_of(settings, progress), model_of(settings, progress)
     return Assistant(retriever, model, settings, scorer_of(settings))
+
+
+def beside(assistant: Assistant, settings: Settings) -> Assistant:
+    """The assistant of another collection: it shares the first one's models, and the queue before them.
+
+    Its vectors are closed once nobody holds its retriever any more.
+    """
+    retriever = retriever_of(settings, embedder=assistant.retriever.embedder)
+    weakref.finalize(retriever, retriever.vectors.close).atexit = False
+    return Assistant(retriever, assistant.model, settings, assistant.scorer, assistant.writer.turnstile)
 
 
 def scorer_of(settings: Settings) -> Likelihood | None:

@@ -121,6 +121,14 @@ MIGRATIONS: tuple[str, ...] = (
     DROP INDEX records_digest;
     CREATE INDEX records_digest ON records (digest, source_id);
     """,
+    # PubMed's numbers have a field; until now they stood in the address alone, as these readers wrote it.
+    """
+    UPDATE papers SET paper = json_set(paper, '$.pmid', '');
+    UPDATE papers SET paper = json_set(paper, '$.pmid', rtrim(substr(paper ->> '$.url', 33), '/'))
+        WHERE paper ->> '$.url' GLOB 'https://pubmed.ncbi.nlm.nih.gov/[1-9]*/';
+    UPDATE records SET record = json_set(record, '$.pmid', rtrim(substr(record ->> '$.url', 33), '/'))
+        WHERE record ->> '$.url' GLOB 'https://pubmed.ncbi.nlm.nih.gov/[1-9]*/';
+    """,
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ ANSWER_FIELDS = (
     "embedder", "scorer", "llm", "llm_name", "context", "papers", "evidence_tokens", "answer_tokens",
     "refuse_below",
 )  # fmt: skip
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 
 
 class Settings(BaseSettings):
@@ -34,7 +36,7 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("pincite", False)))
-    collection: str = Field("default", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$")
+    collection: str = "default"
     llm: str = "qwen2.5-coder-1.5b"
     llm_name: str = ""
     api_key: SecretStr = SecretStr("")
@@ -50,6 +52,11 @@ class Settings(BaseSettings):
     refuse_below: float = Field(
         0.3, ge=0, le=1, description="confidence below which an answer is refused; 0: never"
     )
+
+    @field_validator("collection")
+    @classmethod
+    def _named(cls, name: str) -> str:
+        return collection_name(name)
 
     @field_validator("home")
     @classmethod
@@ -91,6 +98,16 @@ class Settings(BaseSettings):
         return {**values, "settings": digest[:12]}
 
 
+def collection_name(name: str) -> str:
+    """The name, if it can be a collection's, which is a folder's too; raises ValueError."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} cannot be the name of a collection: use 1 to 48 of a-z, A-Z, 0-9, - and _, "
+            "with a letter or a digit first"
+        )
+    return name
+
+
 def settings_file() -> Path:
     """Where the settings file is looked for; it need not be there."""
     return Path(platformdirs.user_config_dir("pincite", False)) / "pincite.toml"
@@ -114,4 +131,6 @@ def load(**flags: Any) -> Settings:
 
 
 def _said(error: ErrorDetails) -> str:
-    return "there is no such setting" if error["type"] == "extra_forbidden" else error["msg"]
+    if error["type"] == "extra_forbidden":
+        return "there is no such setting"
+    return error["msg"].removeprefix("Value error, ")

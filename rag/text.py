@@ -10,7 +10,7 @@ import ftfy
 
 from rag.latex import expand, formula_to_unicode, formulas, script
 
-__all__ = ["formulas", "plain", "readable"]
+__all__ = ["formulas", "plain", "printable", "readable"]
 
 _ROUNDS = 20  # of conversion; what people write settles in two to five
 _MARKUP = re.compile(
@@ -38,6 +38,7 @@ _TAG = re.compile(
 )
 _HIDDEN = re.compile(r"<(script|style)\b[^<>]*>[^<]*</\1\s*>", re.IGNORECASE)
 _RAISED = re.compile(r"<(sup|sub|inf)>([^<>]*)</\1>", re.IGNORECASE)
+_JATS_HEADING = re.compile(r"<jats:title>([^<>]{0,100}?)[\s:.]*</jats:title>", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)")
 _ADDRESS = re.compile(r"<(https?://[^<>\s]+)>")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
@@ -85,6 +86,11 @@ def plain(text: str) -> str:
         pieces += [expand(text[end:start]), formula_to_unicode(text[start:stop])]
         end = stop
     return "".join([*pieces, expand(text[end:])])
+
+
+def printable(name: str) -> str:
+    """A name as it can be stored and shown: controls, and bytes that are no text, as `\\n` and `\\udcff`."""
+    return "".join(c if c.isprintable() or c == "\u200d" else ascii(c)[1:-1] for c in name)
 
 
 def _join_surrogates(text: str) -> str:
@@ -142,6 +148,7 @@ def _drop_markup(text: str) -> str:
 
 def _drop_tags(text: str) -> str:
     """HTML and JATS tags go; other angle brackets (`p < 0.05`, `<mask>`, `<x, y>`) stay."""
+    text = _JATS_HEADING.sub(lambda m: "" if m[1].strip().lower() == "abstract" else f" {m[1]}: ", text)
     text = _RAISED.sub(_raise, _HIDDEN.sub(" ", _ADDRESS.sub(r"\1", text)))
     found = [(m["name"].lower(), bool(m["close"])) for m in _TAG.finditer(text) if m["name"]]
     paired = {name for name, close in found if close} & {name for name, close in found if not close}

@@ -27,12 +27,14 @@ MOST = 3  # sentences of one draft that are kept: what a model goes on to say is
 class Writer:
     """Writes answers with one model; askers queue for it."""
 
-    def __init__(self, retriever: Retriever, model: Model, settings: Settings, prompt: Prompt) -> None:
+    def __init__(
+        self, retriever: Retriever, model: Model, settings: Settings, prompt: Prompt, turnstile: Turnstile
+    ) -> None:
         self.retriever = retriever
         self.model = model
         self.settings = settings
         self.prompt = prompt
-        self.turnstile = Turnstile()
+        self.turnstile = turnstile
 
     def write(self, run: Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
         """The model's draft, each sentence checked as soon as it is complete; what it leaves out; how sure it is.

@@ -151,10 +151,12 @@ class FakeAssistant:
         delay: float = 0.0,
         is_sample: bool = False,
         home: Path | None = None,
+        collection: str = "default",
     ) -> None:
         self.scripts, self.delay, self.is_sample = scripts, delay, is_sample
         self._folder = None if home else tempfile.TemporaryDirectory()  # lives as long as the assistant
-        self.settings = Settings(home=home or Path(self._folder.name))  # type: ignore[union-attr]
+        home = home or Path(self._folder.name)  # type: ignore[union-attr]
+        self.settings = Settings(home=home, collection=collection)
         self.retriever = self
         self.filters: list[Filters] = []
         self.papers = dict(PAPERS)
@@ -162,6 +164,12 @@ class FakeAssistant:
         self.asked: list[tuple[str, tuple[Turn, ...]]] = []
         self._model = threading.Lock()
         self._askers = 0
+
+    def beside(self, settings: Settings) -> FakeAssistant:
+        """The assistant of another collection, with what was put into that: the same script, and one queue."""
+        other = FakeAssistant(self.scripts, self.delay, home=settings.home, collection=settings.collection)
+        other.papers, other._model = {}, self._model
+        return other
 
     def stream(
         self,
@@ -202,7 +210,7 @@ class FakeAssistant:
     @cached_property
     def library(self) -> Library:
         library = Library(self.settings.collection_dir)
-        if not library.size()[0]:
+        if self.papers and not library.size()[0]:
             fill(library, [paper for paper, _ in self.papers.values()])
         return library
 

@@ -33,6 +33,7 @@ _ROWS = (
 LINKS = {
     0: {"url": "https://example.org/kelp", "doi": "10.1234/kelp.7"},
     2: {"url": "https://example.org/tidalnet", "arxiv": "2401.00077"},
+    6: {"pmid": "31207604"},
 }
 
 

@@ -56,7 +56,7 @@ def test_the_summary_tells_each_file_and_the_collection(run: Run) -> None:
     ]
     counts = table(result)
     assert float(counts.pop("seconds")) < 60
-    assert counts == {"papers": "3", "sentences": "12", "embedded now": "3", "skipped": "0"}
+    assert counts == {"papers": "3", "sentences": "12", "embedded now": "3", "problems": "0"}
 
 
 def test_the_second_run_says_that_nothing_has_changed(run: Run) -> None:
@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(run: Run, monkeypatch: pytest
     monkeypatch.setattr(indexing, "file_digest", digest)
     result = run("index", "one.txt", "two.jsonl", "--report", "report.json")
     assert result.exit_code == 0 and table(result)["papers"] == "1"
-    assert "one.txt: 0 records, 0 new papers, 1 skipped\n" in result.stdout
+    assert "one.txt: 0 records, 0 new papers, 1 problem\n" in result.stdout
     assert "one.txt cannot be read: Permission denied. Check the file and its rights" in result.stderr
     assert [problem["source"] for problem in json.loads(Path("report.json").read_text())] == ["one.txt"]
     assert run("index", "one.txt", "two.jsonl", "--strict").exit_code == 1
@@ -183,7 +183,7 @@ def test_a_mixed_folder_gives_what_is_known_and_tells_the_rest(run: Run, tmp_pat
     (folder / "empty.txt").write_text("")
     result = run("index", "mixed", "--no-embed", "--report", "report.json")
     assert result.exit_code == 0 and table(result) | {"seconds": ""} == {
-        "papers": "3", "sentences": "12", "embedded now": "0", "skipped": "3", "seconds": "",
+        "papers": "3", "sentences": "12", "embedded now": "0", "problems": "3", "seconds": "",
     }  # fmt: skip
     assert {p["source"]: p["cause"] for p in json.loads(Path("report.json").read_text())} == {
         "c.zip!photo.png": "not text but a PNG image",
@@ -220,3 +220,40 @@ def test_a_mapping_that_says_nothing_is_wrong_usage(run: Run, mapping: str) -> N
     assert (
         result.exit_code == 2 and "give FIELD=COLUMN, where FIELD is one of abstract, title" in result.stderr
     )
+
+
+def test_names_that_are_no_text_can_be_indexed_and_removed(run: Run, tmp_path: Path) -> None:
+    for name, text in (("\udcff.txt", BITTERN), ("two\nlines.txt", DUNLIN)):
+        (tmp_path / name).write_text(text)
+        result = run("index", "--no-embed", name)
+        assert result.exit_code == 0 and result.stdout.startswith(
+            repr(name)[1:-1] + ": 1 record, 1 new paper\n"
+        )
+        assert run("index", "--no-embed", name).stdout.startswith(repr(name)[1:-1] + ": unchanged")
+    assert run("remove", "\udcff.txt").stdout == "1 removed\n"
+
+
+def test_one_file_named_in_two_ways_is_one_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    run("index", "--no-embed", "sub/../one.txt")
+    assert run("index", "--no-embed", "one.txt").stdout.startswith("one.txt: unchanged")
+
+
+def test_of_two_files_of_one_name_the_one_at_the_path_is_removed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "one.txt").write_text(f"{GODWIT}\n")
+    run("index", "--no-embed", "one.txt", "sub/one.txt")
+    assert run("remove", "one.txt").stdout == "2 removed\n"
+    assert [json.loads(line)["abstract"] for line in run("papers", "--json").stdout.splitlines()] == [GODWIT]
+
+
+def test_a_report_that_cannot_be_written_is_an_error_that_names_it(run: Run) -> None:
+    result = run("index", "--no-embed", "one.txt", "--report", "nowhere/report.json")
+    assert isinstance(result.exception, InputError)
+    assert "The report nowhere/report.json cannot be written: No such file" in str(result.exception)
+
+
+def test_problems_hold_nothing_that_a_terminal_obeys(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "evil.csv").write_text("Title,\x1b]0;owned\x07Text\n" + f"x,{BITTERN}\n")
+    result = run("index", "--no-embed", "--map", "note=Notes", "evil.csv")
+    assert "\x1b" not in result.stderr + result.stdout and "evil.csv" in result.stderr

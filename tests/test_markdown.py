@@ -6,8 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from shelf import BITTERN, DUNLIN, GODWIT
 
 from rag.identity import merged
@@ -201,36 +199,6 @@ def test_long_lines_take_no_more_than_their_share(file, line: str) -> None:
     list(read(path))
     list(read(file(line)))
     assert time.process_time() - started < 5
-
-
-# Anything
-
-ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
-PIECES = st.sampled_from(
-    ["# ", "### T\n", "- **Abstract**: ", "<details>", "<summary>Abstract</summary>", "</details>", "\n", "> ",
-     "1. **T** ",      "[a](https://a.example)", BITTERN, "---\n", "title: ", "abstract: ", "- ", "*",
-     "&a ", "*a", "\t", "  ", ": ", "{", "]"]
-)  # fmt: skip
-
-
-@ANY
-@given(
-    pieces=st.lists(PIECES | st.text(max_size=5), max_size=40),
-    prefix=st.sampled_from(["", "---\ntitle: x\n", "<details>\n"]),
-)
-def test_arbitrary_markdown_never_crashes(file, prefix: str, pieces: list[str]) -> None:
-    for item in read(file((prefix + "".join(pieces)).encode("utf-8", "surrogatepass"))):
-        assert isinstance(item, Record | Problem)
-
-
-@ANY
-@given(
-    content=st.binary(max_size=300),
-    prefix=st.sampled_from([b"---\ntitle:", b"<details>\n# A\n", b"---\nabstract: "]),
-)
-def test_arbitrary_bytes_never_crash_markdown(file, prefix: bytes, content: bytes) -> None:
-    for item in read(file(prefix + content)):
-        assert isinstance(item, Record | Problem)
 
 
 EXPECTED = {"awesome_list_iclr24_llm_first20.md": (20, 0), "pmlr_v235_vesseron24a.md": (1, 0)}

@@ -9,8 +9,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from shelf import BITTERN, DUNLIN, GODWIT
 
 from rag.nouns import Problem, Record
@@ -114,22 +112,3 @@ def test_office_files_are_named(file) -> None:
         file(archive(("[Content_Types].xml", "<x/>"), ("word/document.xml", "<x/>")), "papers.docx")
     )
     assert problem.cause == "a Word, Excel or PowerPoint file"
-
-
-ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
-WHOLE = archive(
-    ("a.txt", BITTERN), ("b.json", json.dumps({"abstract": DUNLIN})), ("c/d.gz", gzip.compress(b"x"))
-)
-
-
-@ANY
-@given(
-    changes=st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=8),
-    cut=st.integers(0, 50),
-)
-def test_spoiled_archives_never_crash(file, changes: list[tuple[int, int]], cut: int) -> None:
-    content = bytearray(WHOLE)
-    for place, value in changes:
-        content[place] = value
-    for item in read(file(bytes(content[: len(content) - cut]))):
-        assert isinstance(item, Record | Problem)

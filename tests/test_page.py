@@ -19,6 +19,7 @@ from rag.rows import answer_row
 from ui.web import page as page_module
 from ui.web.asking import views
 from ui.web.conversation import advance, answer_to, converse, opened
+from ui.web.desks import Desks
 from ui.web.page import build, launch, serve
 from ui.web.relay import Running, relay
 from ui.web.render import Shown
@@ -212,13 +213,14 @@ def test_the_hint_shows_a_command_that_works(
 ) -> None:
     monkeypatch.setattr(sys, "argv", [called])
     monkeypatch.setenv("PATH", path)
-    assert shown in chat._welcome(FakeAssistant({}, is_sample=True))
+    assistant = FakeAssistant({}, is_sample=True)
+    assert shown in chat._welcome(Desks(assistant, assistant.beside, Running()).first)
 
 
 def test_only_what_changed_is_sent_and_old_turns_once() -> None:
     assistant = FakeAssistant({QUESTION: script_of(ANSWER)}, delay=0.05)
     got = list(views(assistant, QUESTION, (Shown(REFUSAL, "done"),), threading.Event()))
-    assert [set(view) for view in got[:1]] == [{"past", "source", "box", "top", "turns", "now", "evidence"}]
+    assert [set(view) for view in got[:1]] == [{"past", "source", "box", "turns", "now", "evidence"}]
     assert got[0]["box"] == "" and 'data-turn="0"' in got[0]["past"]
     drafts = [view for view in got[1:-1] if "draft" in view["now"]]
     assert drafts and all(set(view) <= {"turns", "now", "evidence"} for view in drafts[1:])

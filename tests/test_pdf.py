@@ -6,32 +6,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from fpdf import FPDF
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from pdfs import Piece, made
 from shelf import BITTERN, DUNLIN
 
-from rag.nouns import Problem, Record
 from rag.readers import read
-
-Piece = tuple[str, int, str]  # style, size, text
-
-
-def made(path: Path, pieces: list[Piece], *, columns: int = 1, **more: str) -> Path:
-    """A paper: each piece as lines of its own."""
-    pdf = FPDF(format="letter")
-    pdf.set_title(more.get("title", ""))
-    pdf.set_author(more.get("author", ""))
-    pdf.add_page()
-    if password := more.get("password"):
-        pdf.set_encryption(owner_password="x", user_password=password)
-    width = pdf.epw / columns
-    for style, size, text in pieces:
-        pdf.set_font("Times", style, size)
-        pdf.multi_cell(width, size / 2, text, align="L", new_x="LMARGIN", new_y="NEXT")
-    pdf.output(str(path))
-    return path
-
 
 HEAD: list[Piece] = [
     ("", 9, "Proceedings of the 41st International Conference on Machine Learning, Vienna, 2024."),
@@ -102,22 +80,3 @@ def test_a_pdf_in_an_archive(tmp_path: Path) -> None:
         zipped.write(tmp_path / "a.pdf", "2024/a.pdf")
     [got] = read(tmp_path / "papers.zip")
     assert (got.title, got.abstract, got.source) == (TITLE, DUNLIN, "papers.zip!2024/a.pdf")
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("pdf") / "a.pdf"
-    return made(path, [*HEAD, ("B", 12, "Abstract"), ("", 10, BITTERN)]).read_bytes()
-
-
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_spoiled_pdfs_never_crash(tmp_path: Path, whole: bytes, data: st.DataObject) -> None:
-    content = bytearray(whole)
-    places = st.integers(8, len(whole) - 1)
-    for place, value in data.draw(st.lists(st.tuples(places, st.integers(0, 255)), max_size=10)):
-        content[place] = value
-    path = tmp_path / "spoiled.pdf"
-    path.write_bytes(content[: data.draw(st.none() | places)])
-    for item in read(path):
-        assert isinstance(item, Record | Problem)

@@ -22,10 +22,11 @@ from rag.nouns import Answer, AnswerSentence, Dropped, Hit, Why
 from rag.refusal import refusal_text
 from rag.settings import Settings
 from ui.web.clean import MATH_TAGS, TAGS, clean
+from ui.web.header import header_html
 from ui.web.links import web_address
 from ui.web.panel import source_html
 from ui.web.prose import Mark, formula, prose
-from ui.web.render import Shown, header_html, network_html, turns_html, welcome_html
+from ui.web.render import Shown, empty_html, network_html, turns_html, welcome_html
 from ui.web.sources import evidence_html
 
 
@@ -328,9 +329,29 @@ def test_the_first_screen_offers_examples_and_the_way_to_own_papers() -> None:
     assert "pincite index" not in welcome_html([], is_sample=False)
 
 
-def test_the_header_counts() -> None:
-    assert "38 papers" in header_html(38, 312) and "312 sentences" in header_html(38, 312)
-    assert "1 paper<" in header_html(1, 8)
+def test_an_empty_collection_says_how_papers_come_in() -> None:
+    page = Page(empty_html("birds", "pincite --collection birds"))
+    assert "birds has no papers yet" in page.text and "pincite --collection birds index FILE" in page.text
+    assert [button["data-go"] for button in page.named("near")] == ["Library"]
+
+
+def test_the_header_tells_the_open_collection_and_links_to_the_others() -> None:
+    html = header_html("birds", 8, {"birds": 1, "default": 1_204, "torn": None})
+    page = Page(html)
+    assert "8 sentences" in html and 'role="alert"' not in html
+    assert [row.get("href", row.get("aria-current")) for row in page.named("row")] == [
+        "true", "?collection=default", "?collection=torn",
+    ]  # fmt: skip
+    words = " ".join(page.text.split())
+    assert words.startswith("Pincitebirds 1 paperbirds 1 paperdefault 1,204 paperstorn cannot be read")
+    assert page.named("name")[0]["aria-label"] == "Name of a new collection"
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_a_problem_with_a_name_stays_text(payload: str) -> None:
+    page = Page(header_html("a", 1, {"a": 1}, payload))
+    assert payload in page.text
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in Page(header_html("a", 1, {"a": 1}, "x")).tags]
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,9 @@ def test_a_fingerprint_changes_with_what_an_answer_depends_on_only(tmp_path: Pat
     assert set(others) == set(ANSWER_FIELDS), (
         "a new setting is part of the fingerprint, or of the places above"
     )
-    changed = {key: value + "x" if isinstance(value, str) else value + 1 for key, value in others.items()}
+    changed = {
+        key: value + "x" if isinstance(value, str) else value + 1 if isinstance(value, int) else value / 2
+        for key, value in others.items()
+    }
     seen = {load(**{key: value}).fingerprint()["settings"] for key, value in changed.items()}
     assert len(seen) == len(others) and base not in seen

@@ -284,7 +284,9 @@ def test_ready_is_printed_when_questions_are_answered_and_not_before(
     monkeypatch.setattr(command, "_opened", lambda *_: opened)
     said: list[str] = []
 
-    def serve(page: Starting, port: int, *, open_browser: bool, ready: Callable[[str], None]) -> None:
+    def serve(
+        page: Starting, port: int, *, open_browser: bool, ready: Callable[[str], None], **_: object
+    ) -> None:
         ready("http://127.0.0.1:1")
         assert page.size() == (3, 9)
         assert until(lambda: said.append(capsys.readouterr().err) or "Try again" in "".join(said))

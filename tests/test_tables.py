@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import tracemalloc
 from pathlib import Path
@@ -203,22 +202,6 @@ def test_tables_are_read_in_constant_memory(file) -> None:
 
 
 ANY = settings(deadline=None, suppress_health_check=list(HealthCheck))
-PIECES = st.sampled_from(
-    [b"title", b"abstract", b",", b";", b"\t", b'"', b"\n", b"\r", b"\0", A1.encode(), b"sep=;\n"]
-)
-
-
-@ANY
-@given(content=st.lists(PIECES | st.binary(max_size=6), max_size=40).map(b"".join), packed=st.booleans())
-@pytest.mark.parametrize("prefix", [b"title,abstract\n", b"Abstract\tYear\n", b""])
-def test_arbitrary_tables_never_crash(file, prefix: bytes, content: bytes, packed: bool) -> None:
-    content = prefix + content
-    for item in read(
-        file(gzip.compress(content) if packed else content), {"note": "title"} if packed else None
-    ):
-        assert isinstance(item, Record | Problem)
-
-
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('",;\n\t'), max_size=40)
 
 

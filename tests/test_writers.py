@@ -24,7 +24,19 @@ from rag.writers.bibtex import latex
 from rag.writers.markdown import escaped
 from rag.writers.parts import parted
 
-KEPT = ("title", "authors", "year", "venue", "venue_as_found", "url", "doi", "arxiv", "abstract", "note")
+KEPT = (
+    "title",
+    "authors",
+    "year",
+    "venue",
+    "venue_as_found",
+    "url",
+    "doi",
+    "arxiv",
+    "pmid",
+    "abstract",
+    "note",
+)
 READ: tuple[Form, ...] = ("bibtex", "csl", "jsonl")  # and RIS, by whichever reader there is
 if any(known.name == "RIS" for known in FORMATS):
     READ += ("ris",)
@@ -44,6 +56,7 @@ def paper(**fields: object) -> Paper:
         url="https://marsh.example/a_b%20c~d?x=1&y=2#z",
         doi="10.1234/marsh_1",
         arxiv="2401.00001",
+        pmid="31207604",
     )
     return replace(given, **fields)  # type: ignore[arg-type]
 
@@ -76,6 +89,7 @@ def test_a_paper_comes_back_as_it_was(tmp_path: Path, form: Form) -> None:
             url="",
             doi="",
             arxiv="",
+            pmid="",
             note="Our summary: 50% & more",
         ),
         paper(key="third", title="", venue="Marsh Letters", venue_as_found="Marsh Letters", arxiv=""),

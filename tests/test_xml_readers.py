@@ -207,4 +207,4 @@ def test_an_endless_element_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_other_xml_is_named(tmp_path: Path) -> None:
     [problem] = problems(read_all(tmp_path, "<?xml version='1.0'?><mods><title>x</title></mods>"))
-    assert problem.cause == "this is XML or HTML, which is not read"
+    assert problem.cause == "this is MODS, which is not read"

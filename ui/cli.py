@@ -34,8 +34,6 @@ COMMANDS = {
     "doctor": "ui.commands.doctor:doctor",
 }
 
-DEFAULT = "default"  # the collection that is there without being made
-
 
 class Context:
     """What every command gets: the settings, and openers for the parts it needs."""
@@ -89,14 +87,12 @@ class Context:
 
     def _must_exist(self) -> None:
         """A name typed wrong must not become a new, empty collection; the first one needs no making."""
-        folder = self.settings.collection_dir
-        if (folder / "library.sqlite").is_file() or folder.name == DEFAULT:
-            return
-        there = sorted(f.name for f in folder.parent.glob("*/") if (f / "library.sqlite").is_file())
-        raise PinciteError(
-            f"There is no collection {folder.name!r} in {folder.parent} (there: {', '.join(there) or 'none'}). "
-            f"To make it: pincite --collection {folder.name} index FILE"
-        )
+        from rag.holdings import DEFAULT, exists, missing
+
+        name = self.settings.collection
+        if name != DEFAULT and not exists(self.settings):
+            how = f"To make it: pincite --collection {name} index FILE"
+            raise PinciteError(f"{missing(self.settings)} {how}")
 
     def _tell_if_empty(self, library: Library) -> None:
         if not library.size()[0]:

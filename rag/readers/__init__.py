@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +23,9 @@ from rag.readers import (
     table,
     tagged,
 )
+from rag.readers.foreign import foreign
 from rag.readers.source import LINE_LIMIT, Source, Unreadable, first_bytes
+from rag.text import printable
 
 __all__ = ["FORMATS", "read", "sources"]
 
@@ -55,10 +56,6 @@ FORMATS = (
     Format("plain text lists of abstracts", plaintext.fits, plaintext.read),
 )
 
-# What would pass for plain text, and the marks by which it is told apart.
-_NOT_READ = (("XML or HTML", re.compile(r"\A<(?:\?xml|!doctype|html|feed|rss)\b", re.I)),)
-_EXPORT = "Export it as BibTeX with abstracts, or as JSON Lines"
-
 
 def read(path: Path, columns: Mapping[str, str] | None = None, name: str = "") -> Iterator[Record | Problem]:
     """Read one file: each paper as a record, whatever cannot be read as a problem.
@@ -66,7 +63,7 @@ def read(path: Path, columns: Mapping[str, str] | None = None, name: str = "") -
     `columns` names the columns of tables, by field (`table.FIELDS`); `name` is shown instead of the file's own.
     Raises only `InputError`, where the file is missing or must not be opened.
     """
-    name = name or path.name
+    name = name or printable(path.name)
     try:
         beginning = first_bytes(path)
         if packed.is_zip(beginning):
@@ -116,9 +113,8 @@ def _reader(source: Source) -> Callable[[Source], Iterator[Record | Problem]]:
     if table.looks_like_one(source.head):
         return table.read
     head = source.head.strip()
-    name = next((name for name, mark in _NOT_READ if mark.search(head)), "")
-    if name:
-        raise Unreadable(f"this is {name}, which is not read", f"{_EXPORT}; {_what_is_read()}")
+    if other := foreign(head):
+        raise Unreadable(f"this is {other.name}, which is not read", other.remedy)
     if head and not last.fits(source.head):
         raise Unreadable(
             "nothing in it looks like an abstract", f"Give a file with abstracts; {_what_is_read()}"
@@ -132,7 +128,10 @@ def _what_is_read() -> str:
 
 
 def _doubts(source: Source) -> Iterator[Problem]:
-    """What may have been read wrongly."""
+    """What may have been read wrongly, or not to its end."""
+    if source.damage:
+        cause = f"the gzip file is damaged: {source.damage}; what stands before the damage was read"
+        yield Problem(source.name, cause, "Fetch or compress it again")
     if source.cut is not None:
         cause = f"the line is longer than {LINE_LIMIT:,} characters; its rest was not read"
         yield Problem(source.name, cause, "Put each paper on a line of its own", line=source.cut)

@@ -193,15 +193,19 @@ def _found(key: str, fields: Fields) -> Found:
         f"https://openreview.net/forum?id={fields[k]}" for k in ("openreview", "forum") if fields.get(k)
     ]
     numbered = [f"arXiv:{fields[k]}" for k in ("arxiv", "arxivid") if fields.get(k)]
+    pubmed = fields.get("pmid") or (fields.get("eprint", "") if _archive(fields) == "pubmed" else "")
     links = [value for k in _URL if (value := _bare_url(fields.get(k, "")))]
     return Found(
         abstract=fields.get("abstract", ""),
         title=fields.get("title", ""),
         authors=bibtex_names(fields.get("author", "")),
         year=year(fields.get("year")) or year(fields.get("date")),
-        venue=next((text for k in _VENUE if (text := _no_address(fields.get(k, "")))), _preprint(fields)),
+        venue=next(
+            (text for k in _VENUE if (text := _no_address(fields.get(k, "")))),
+            "arXiv" if _archive(fields) == "arxiv" else "",
+        ),
         url=links[0] if links else "",
-        ids=(*linked, *numbered, fields.get("doi", ""), fields.get("eprint", ""), *links),
+        ids=(*linked, *numbered, f"PMID:{pubmed}", fields.get("doi", ""), fields.get("eprint", ""), *links),
         citekey=key,
         note=fields.get("note", ""),
     )
@@ -212,9 +216,9 @@ def _no_address(value: str) -> str:
     return "" if re.match(r"\{*(?:\\url|\\href|https?:)", value) else value
 
 
-def _preprint(fields: Fields) -> str:
-    kind = fields.get("archiveprefix") or fields.get("eprinttype") or ""
-    return "arXiv" if kind.casefold() == "arxiv" else ""
+def _archive(fields: Fields) -> str:
+    """What the field `eprint` is a number of, folded."""
+    return (fields.get("archiveprefix") or fields.get("eprinttype") or "").casefold()
 
 
 def _bare_url(value: str) -> str:

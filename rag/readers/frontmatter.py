@@ -68,6 +68,7 @@ def _loaded(text: str) -> object:
 def _found(fields: Mapping[str, object]) -> Found:
     links = [_text(fields, key) for key in _URL]
     openreview = _text(fields, "openreview")
+    pmid = _text(fields, "pmid")
     arxiv = _text(fields, "arxiv") or _text(fields, "eprint")
     return Found(
         abstract=_text(fields, "abstract"),
@@ -83,7 +84,7 @@ def _found(fields: Mapping[str, object]) -> Found:
                 None,
                 chain(
                     [_text(fields, "doi"), openreview and f"https://openreview.net/forum?id={openreview}"],
-                    [arxiv and f"arXiv:{arxiv}", *links],
+                    [arxiv and f"arXiv:{arxiv}", pmid and f"PMID:{pmid}", *links],
                 ),
             )
         ),

@@ -44,6 +44,7 @@ _KEY = ("citekey", "citationkey", "bibkey", "key", "id")
 _IDS = ("doi", "doiurl", "arxivurl", "abs", "site", "link", "pdf", "pdfurl", "paperurl", "id")
 _OPENREVIEW = ("openreview", "openreviewid", "forum")
 _ARXIV = ("arxivid", "arxiv", "eprint")
+_PMID = ("pmid", "pubmedid", "pubmed")
 _NESTED = ("content", "metadata", "externalids", "custom")  # OpenReview, BEIR, Semantic Scholar, CSL
 _INSIDE = ("value", "name", "text", "title", "url")  # where an object stands for a string
 _SITE = re.compile(r"//(?:www\.)?\w+\.cc\b", re.I)  # iclr.cc
@@ -55,12 +56,31 @@ def is_paper(value: object) -> bool:
     return isinstance(value, dict) and not _flat(value).keys().isdisjoint(_ABSTRACT[:4])
 
 
+def rows(value: object) -> list[dict[str, object]]:
+    """The papers of an object that holds all titles, all abstracts, as pandas writes a table; none of another."""
+    if not isinstance(value, dict):
+        return []
+    columns = {
+        key: list(column.values()) if isinstance(column, dict) else column
+        for key, column in value.items()
+        if isinstance(column, dict | list)
+    }
+    named = [
+        column for key, column in columns.items() if re.sub(r"[\W_]", "", key.lower()) in _ABSTRACT + _TITLE
+    ]
+    if len(named) < 2 or len(named[0]) < 2 or len(set(map(len, named))) > 1:
+        return []
+    whole = {key: column for key, column in columns.items() if len(column) == len(named[0])}
+    return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+
+
 def found(value: Mapping[str, object]) -> Found:
     """The fields of a paper's object."""
     fields = _flat(value)
     linked = [f"https://openreview.net/forum?id={_text(fields, (k,))}" for k in _OPENREVIEW if fields.get(k)]
     linked += [f"https://proceedings.mlr.press/{_text(fields, (k,))}" for k in ("pmlr",) if fields.get(k)]
     numbered = [f"arXiv:{_text(fields, (k,))}" for k in _ARXIV if fields.get(k)]
+    numbered += [f"PMID:{_text(fields, (k,))}" for k in _PMID if fields.get(k)]
     # OpenReview's and Semantic Scholar's objects carry a ready-made entry.
     entry = {name.lower(): text for name, text in _BIBTEX.findall(_text(fields, ("bibtex",)))}
     venue = _text(fields, _VENUE) or entry.get("booktitle") or entry.get("journal") or _place(fields)

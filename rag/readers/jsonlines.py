@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from rag.nouns import Problem, Record
-from rag.readers.jsonfields import found, is_paper
+from rag.readers.jsonfields import found, is_paper, rows
 from rag.readers.record import build
 from rag.readers.source import Source
 from rag.readers.window import BEHIND, Window
@@ -86,7 +86,7 @@ def read(source: Source) -> Iterator[Record | Problem]:
             yield _broken(source.name, number, line, error)
             _to_sibling(window)
             continue
-        for paper in (not listed and _inside(value)) or [value]:
+        for paper in (not listed and (rows(value) or _inside(value))) or [value]:
             number += 1
             yield _paper(source.name, number, line, paper)
 

@@ -1,4 +1,4 @@
-"""Plain text whose fields are labelled, a line each: `Title: …`, `Authors: …`, `Abstract: …`."""
+"""Plain text whose fields are labelled, a line each: `Title: …`, `Authors: …`, `Abstract: …`; arXiv's e-mails too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rag.readers.source import Source
 FIELD_LIMIT = 1_000_000  # characters of one field that are held
 _LABEL = re.compile(
     r"\s{0,3}(?:[-*]\s)?(?P<name>paper title|title|authors?|abstract|venue|conference|journal|published in|year|date|"
-    r"url|link|doi|arxiv|pdf|keywords|key ?words|tags|comments?|subjects?|code)\s?:(?:\s+(?P<text>.*)|)",
+    r"url|link|doi|arxiv|pmid|pdf|keywords|key ?words|tags|comments?|subjects?|code|"
+    r"categories|report-no|journal-ref|(?:msc|acm)-class)\s?:(?:\s+(?P<text>.*)|)",
     re.I,
 )
 _ALIKE = {
@@ -22,17 +23,22 @@ _ALIKE = {
     "conference": "venue",
     "journal": "venue",
     "published in": "venue",
+    "journal-ref": "venue",
     "date": "year",
     "url": "link",
     "pdf": "link",
 }
+_LISTED = re.compile(
+    r"\\\\(?: \( ?(?P<link>https?://\S+) .*)?"
+)  # parts the papers of arXiv's e-mails, and abstracts
 _RULE = re.compile(r"(?:[-=_*~#] ?){3,}")
 
 
 def fits(head: str) -> bool:
     """Whether lines begin with the labels of a title and of an abstract."""
     found = {match["name"].lower() for line in head.split("\n") if (match := _LABEL.match(line))}
-    return "abstract" in found and not found.isdisjoint({"title", "paper title"})
+    listed = bool(re.search(r"^\\\\\narXiv:", head, re.M))
+    return ("abstract" in found or listed) and not found.isdisjoint({"title", "paper title"})
 
 
 def read(source: Source) -> Iterator[Record | Problem]:
@@ -40,7 +46,7 @@ def read(source: Source) -> Iterator[Record | Problem]:
     fields: dict[str, list[str]] = {}
     current: list[str] = []  # what stands above the first label is no paper
     first, number, size = 1, 0, 0
-    for line, text in source.lines():
+    for line, text in _labelled(source.lines()):
         label = _LABEL.fullmatch(text.rstrip("\n"))
         name = _ALIKE.get(label["name"].lower(), label["name"].lower()) if label else ""
         if name and name in fields and name != "link":
@@ -58,6 +64,20 @@ def read(source: Source) -> Iterator[Record | Problem]:
         yield build(source.name, number + 1, first, _found(fields))
 
 
+def _labelled(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Lines as they are, but for arXiv's e-mails: what `\\\\` parts there has no label but this sign."""
+    inside = False  # a paper's header
+    for number, line in lines:
+        text = line.rstrip()
+        if text.startswith("arXiv:"):
+            inside = True
+            line = text.replace(":", ": ", 1)
+        elif (mark := _LISTED.fullmatch(text)) and (inside or mark["link"]):
+            line = f"URL: {mark['link']}" if mark["link"] else "Abstract:"
+            inside = False
+        yield number, line
+
+
 def _found(fields: dict[str, list[str]]) -> Found:
     def text(name: str) -> str:
         return "\n".join(filter(None, fields.get(name, [])))
@@ -70,5 +90,5 @@ def _found(fields: dict[str, list[str]]) -> Found:
         year=year(text("year")) or year(text("venue")),
         venue=text("venue"),
         url=next((link for link in links if link.startswith(("http://", "https://"))), ""),
-        ids=(text("doi"), f"arXiv:{text('arxiv')}" if text("arxiv") else "", *links),
+        ids=(text("doi"), f"arXiv:{text('arxiv')}" if text("arxiv") else "", f"PMID:{text('pmid')}", *links),
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag.nouns import Problem
 from rag.readers.source import GZIP_FREE, GZIP_LIMIT, GZIP_RATIO, Unreadable
+from rag.text import printable
 
 MEMBERS = 20_000
 _PIECE = 1_000_000
@@ -32,7 +33,7 @@ def members(path: Path, name: str) -> Iterator[tuple[str, Path] | Problem]:
     left = min(max(GZIP_FREE, GZIP_RATIO * path.stat().st_size), GZIP_LIMIT)
     with _opened(path) as archive, tempfile.TemporaryDirectory(prefix="pincite-") as folder:
         for info in _listed(archive):
-            shown = f"{name}!{info.filename}"
+            shown = f"{name}!{printable(info.filename)}"
             file = Path(folder, "member")  # a member's own name is never a path
             try:
                 left -= _unfold(archive, info, file, left)

@@ -67,6 +67,16 @@ class Paragraph:
         return not _NO_TITLE_END.search(self.text) and not _SENTENCES.search(self.text)
 
     @property
+    def listed(self) -> bool:
+        """Whether its lines are titles, one each: none ends a sentence, and each begins like a title."""
+        return (
+            len(self.lines) > 1
+            and not _STOP.search(self.text)
+            and not _SENTENCES.search(self.text)
+            and all(len(line) <= TITLE_LIMIT and line[:1].isupper() for line in self.lines)
+        )
+
+    @property
     def headed(self) -> bool:
         """Whether it names a venue and nothing else ("ICML 2024 Papers")."""
         if len(self.lines) > 1 or len(self.text) > HEADING_LIMIT:
@@ -77,7 +87,7 @@ class Paragraph:
 
 def fits(head: str) -> bool:
     """Whether a text holds a paragraph that may be an abstract."""
-    return any(not paragraph.short for paragraph in _sample(head))
+    return any(not paragraph.short and not paragraph.listed for paragraph in _sample(head))
 
 
 def read(source: Source) -> Iterator[Record | Problem]:
@@ -119,6 +129,8 @@ def _role(paragraph: Paragraph, following: Paragraph | None, titles: bool | None
         return "a title without an abstract"
     if all(map(_ROW.fullmatch, paragraph.lines)):
         return "a table, not an abstract"
+    if paragraph.listed:
+        return "titles without abstracts"
     return "too short for an abstract" if paragraph.short else "abstract"
 
 

@@ -51,14 +51,17 @@ def _found(article: Element) -> Found:
             told, "Journal/Title", "Journal/ISOAbbreviation", "Book/BookTitle", "Book/Publisher/PublisherName"
         ),
         url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid.isdigit() else "",
-        ids=tuple(
-            (element.text or "")
-            for path, kind in (
-                ("ELocationID", "EIdType"),
-                ("ArticleIdList/ArticleId", "IdType"),
-            )
-            for element in [*told.iterfind(path), *article.iterfind(f"PubmedData/{path}")]
-            if element.get(kind) == "doi"
+        ids=(
+            f"PMID:{pmid}",
+            *(
+                (element.text or "")
+                for path, kind in (
+                    ("ELocationID", "EIdType"),
+                    ("ArticleIdList/ArticleId", "IdType"),
+                )
+                for element in [*told.iterfind(path), *article.iterfind(f"PubmedData/{path}")]
+                if element.get(kind) == "doi"
+            ),
         ),
     )
 

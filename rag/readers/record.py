@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from rag.metadata import arxiv_id, doi, openreview_id, pmlr_id, venue_year
+from rag.metadata import arxiv_id, doi, openreview_id, pmid, pmlr_id, venue_year
 from rag.nouns import Problem, Record
 from rag.text import readable
 
@@ -14,12 +14,14 @@ ABSTRACT_LIMIT = 20_000  # characters; the longest abstract of 100,000 real ones
 FIELD_LIMIT = 1_000  # characters of a venue or an identifier that are looked at
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _NO_ABSTRACT = re.compile(r"\W*(?:n/?a|none|null|nan|tb[ad]|no abstract(?: (?:is )?available)?)?\W*", re.I)
+_PMID_NOTE = re.compile(r"\s*PMID\b", re.I)  # so Zotero writes it; other notes may name other articles
 _SUMMARY = re.compile(r"summar(?:y|i[sz]ed)|tl;?dr|paraphras|translat", re.I)
 
 _PAGES = (
-    ("openreview", "https://openreview.net/forum?id="),
-    ("arxiv", "https://arxiv.org/abs/"),
-    ("doi", "https://doi.org/"),
+    ("openreview", "https://openreview.net/forum?id={}"),
+    ("arxiv", "https://arxiv.org/abs/{}"),
+    ("doi", "https://doi.org/{}"),
+    ("pmid", "https://pubmed.ncbi.nlm.nih.gov/{}/"),
 )
 
 
@@ -58,6 +60,7 @@ def build(source: str, number: int, line: int | None, found: Found) -> Record | 
         "arxiv": _first(arxiv_id, texts),
         "openreview": _first(openreview_id, texts),
         "pmlr": _first(pmlr_id, texts),
+        "pmid": _first(pmid, texts) or (pmid(found.note) if _PMID_NOTE.match(found.note) else ""),
     }
     return Record(
         source=source,
@@ -81,7 +84,7 @@ def build(source: str, number: int, line: int | None, found: Found) -> Record | 
 
 def _page(names: Mapping[str, str]) -> str:
     """The address of a paper's page, by its registered names; empty where it has none."""
-    return next((page + names[kind] for kind, page in _PAGES if names[kind]), "")
+    return next((page.format(names[kind]) for kind, page in _PAGES if names[kind]), "")
 
 
 def storable(text: str) -> str:

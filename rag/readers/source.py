@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rag.errors import InputError
+from rag.text import printable
 
 HEAD = 65_536  # bytes that decide encoding and format
 LINE_LIMIT = 8_000_000  # characters of one line that are read; what follows on that line is passed over
@@ -39,6 +40,7 @@ _MAGIC = (
     (b"\xfd7zXZ", "an xz archive"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"\xd0\xcf\x11\xe0", "an old Word or Excel file"),
 )
 _DECLARED = re.compile(rb"""\A\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([a-zA-Z0-9_.-]{1,40})["']""")
 _OLDER = re.compile(r"iso8859|cp12\d\d|koi8|gb|big5|euc|shift_jis")  # as Python names them
@@ -63,14 +65,16 @@ class Source:
 
     def __init__(self, path: Path, columns: Mapping[str, str] | None = None, name: str = "") -> None:
         self.path = path
-        self.name = name or path.name
+        self.name = name or printable(path.name)
         self.columns = columns or {}  # of tables: field to name of column
         self.misread: int | None = None  # first line with bytes that are not of its encoding
         self.cut: int | None = None  # first line that was too long to be read to its end
-        with _opened(path) as raw:
+        self.damage = ""  # why a gzip stream ends before its end; what stands before it is read
+        with self._opened() as raw:
             head = raw.peek()
         if not head:
-            raise Unreadable("the file is empty", "Fetch or export it again")
+            cause = f"the gzip file is damaged: {self.damage}" if self.damage else "the file is empty"
+            raise Unreadable(cause, "Fetch or export it again")
         self.encoding, self.guessed = _encoding(head)
         if not self.encoding:
             raise Unreadable(f"not text but {_kind(head)}", "Give a file of abstracts as text")
@@ -110,8 +114,22 @@ class Source:
 
     @contextmanager
     def _stream(self) -> Iterator[TextIO]:
-        with _opened(self.path) as raw, io.TextIOWrapper(raw, self.encoding, self._errors) as stream:
+        with self._opened() as raw, io.TextIOWrapper(raw, self.encoding, self._errors) as stream:
             yield stream
+
+    @contextmanager
+    def _opened(self) -> Iterator[io.BufferedReader[Any]]:
+        try:
+            with io.BufferedReader(io.FileIO(str(self.path)), HEAD) as file:
+                if file.peek(2)[:2] != b"\x1f\x8b":
+                    yield file
+                    return
+                with gzip.GzipFile(fileobj=file) as packed:
+                    unfolded = _Unfolded(packed, self.path.stat().st_size)
+                    yield io.BufferedReader(unfolded, HEAD)
+                    self.damage = unfolded.damage or self.damage
+        except OSError as error:
+            raise _unopened(self.path, error) from error
 
 
 def first_bytes(path: Path) -> bytes:
@@ -130,11 +148,12 @@ def _unopened(path: Path, error: OSError) -> InputError:
 
 
 class _Unfolded(io.RawIOBase):
-    """A gzip stream as plain bytes, up to what its size allows."""
+    """A gzip stream as plain bytes, up to what its size allows; a damaged one ends at its damage."""
 
     def __init__(self, file: gzip.GzipFile, size: int) -> None:
         self._file = file
         self._left = min(max(GZIP_FREE, GZIP_RATIO * size), GZIP_LIMIT)
+        self.damage = ""
 
     def readable(self) -> bool:
         return True
@@ -143,7 +162,8 @@ class _Unfolded(io.RawIOBase):
         try:
             found = self._file.read1(len(buffer))  # what stands before a damage is still read
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise Unreadable(f"the gzip file is damaged: {error}", "Fetch or compress it again") from error
+            self.damage = str(error)
+            return 0
         self._left -= len(found)
         if self._left < 0:
             limit = f"{GZIP_FREE // 2**20} MB and {GZIP_RATIO} times its size, or {GZIP_LIMIT // 2**30} GB"
@@ -151,19 +171,6 @@ class _Unfolded(io.RawIOBase):
             raise Unreadable(cause, "Unpack it yourself if you trust it")
         buffer[: len(found)] = found
         return len(found)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[io.BufferedReader[Any]]:
-    try:
-        with io.BufferedReader(io.FileIO(str(path)), HEAD) as file:
-            if file.peek(2)[:2] != b"\x1f\x8b":
-                yield file
-                return
-            with gzip.GzipFile(fileobj=file) as packed:
-                yield io.BufferedReader(_Unfolded(packed, path.stat().st_size), HEAD)
-    except OSError as error:
-        raise _unopened(path, error) from error
 
 
 def _encoding(head: bytes) -> tuple[str, bool]:
@@ -205,4 +212,6 @@ def _binary(head: bytes) -> bool:
 
 
 def _kind(head: bytes) -> str:
+    if head[257:262] == b"ustar":
+        return "a tar archive"
     return next((name for magic, name in _MAGIC if head.startswith(magic)), "binary data")

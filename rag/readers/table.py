@@ -34,6 +34,7 @@ _COLUMNS = {
     "arxiv": "arxiv arxivid eprint",
     "openreview": "openreview openreviewid forum",
     "pmlr": "pmlr",
+    "pmid": "pmid pubmedid medlinepmid",
     "citekey": "citekey citationkey bibkey key id",
     "note": "note",
 }
@@ -73,23 +74,31 @@ def fits(head: str, columns: Columns | None = None) -> bool:
 
 
 def looks_like_one(head: str) -> bool:
-    """Whether a text has rows of equally many cells, though under no name that is known."""
+    """Whether a text has rows of equally many cells, though under no name that is known, or no names at all."""
     layout = _layout(head, {})
-    return layout is not None and _regular(head, layout.delimiter)
+    if layout:
+        return _regular(head, layout.delimiter)
+    return any(
+        _regular(head, delimiter) and (delimiter == "\t" or f'"{delimiter}"' in head) for delimiter in ",;\t"
+    )
 
 
 def read(source: Source) -> Iterator[Record | Problem]:
     """Read the rows below the names of the columns; `number` counts the rows that hold anything."""
     layout = _layout(source.head, source.columns)
-    if layout is None or not layout.places.get("abstract"):
-        there = ", ".join(repr(name) for name in layout.header[:12]) if layout else ""
+    if layout is None:
+        cause = "a table whose first line does not name its columns"
+        raise Unreadable(cause, "Write the names of the columns above it, such as Title and Abstract")
+    if not layout.places.get("abstract"):
+        there = ", ".join(repr(name) for name in layout.header[:12])
         raise Unreadable(
             f"a table without a column of abstracts (its columns: {there})", f"If one holds them, {_MAP}"
         )
     yield from _unmapped(source, layout)
     number = -1  # the names of the columns are no row
     for row in _rows(source, layout.delimiter):
-        if not any(cell.strip() for cell in row.cells) and not row.trouble:
+        blank = not any(cell.strip(_rule_of(layout)) for cell in row.cells)
+        if blank and not row.trouble:
             continue
         number += 1
         if number:
@@ -105,6 +114,11 @@ def _unmapped(source: Source, layout: _Layout) -> Iterator[Problem]:
                 f"Name one of its columns: {', '.join(layout.header[:12])}",
                 field=field,
             )
+
+
+def _rule_of(layout: _Layout) -> str | None:
+    """What the line below the names of a Markdown table is made of (`|---|:---:|`); None: white space alone."""
+    return " :-" if layout.delimiter == "|" else None
 
 
 def _read_row(name: str, number: int, row: _Row, layout: _Layout) -> Iterator[Record | Problem]:
@@ -129,6 +143,7 @@ def _found(cells: Sequence[str], layout: _Layout) -> Found:
         ("arxiv", "arXiv:"),
         ("openreview", "https://openreview.net/forum?id="),
         ("pmlr", "https://proceedings.mlr.press/"),
+        ("pmid", "PMID:"),
     )
     ids = [prefix + first(field) for field, prefix in marked if first(field)]
     return Found(
@@ -192,10 +207,11 @@ def _header(text: str, delimiter: str) -> tuple[str, ...]:
         cells = next(csv.reader(_BLANK.sub("", text).splitlines(keepends=True), delimiter=delimiter), [])
     except csv.Error:
         return ()
-    header = tuple(" ".join(storable(cell).split()) for cell in cells)
+    header = tuple(" ".join(storable(cell).split()) for cell in cells) or ("",)
     filled = sum(map(bool, header))
     fine = all(len(name) <= NAME_LIMIT and not name.endswith((".", "{", "[")) for name in header)
-    return header if fine and filled * 2 > len(header) else ()
+    edges = 2 * (delimiter == "|" and not header[0])  # a line of a Markdown table begins and ends with one
+    return header if fine and filled * 2 > len(header) - edges else ()
 
 
 def _places(folded: Sequence[str], field: str, asked: str) -> tuple[int, ...]:
@@ -204,7 +220,7 @@ def _places(folded: Sequence[str], field: str, asked: str) -> tuple[int, ...]:
 
 
 def _regular(head: str, delimiter: str) -> bool:
-    """Whether the first rows have equally many cells, a long text among them: three or more, or quoted ones."""
+    """Whether the first rows have equally many cells, a long text among them: three or more, quoted, or tabbed."""
     lines = (head.rpartition("\n")[0] or head).splitlines(keepends=True)
     rows = []
     with suppress(csv.Error):
@@ -213,7 +229,15 @@ def _regular(head: str, delimiter: str) -> bool:
     widths = {len(row) for row in rows}
     long = any(len(cell) > NAME_LIMIT for row in rows for cell in row)
     quoted = any(f'{delimiter}"' in line for line in lines)
-    return len(rows) > 1 and long and len(widths) == 1 and (quoted or (len(rows) > 2 and widths.pop() > 2))
+    tabbed = delimiter == "\t" and all(
+        len(row) > 1 and row[0].strip() for row in rows
+    )  # prose has none inside
+    return (
+        len(rows) > 1
+        and long
+        and len(widths) == 1
+        and (quoted or tabbed or (len(rows) > 2 and widths.pop() > 2))
+    )
 
 
 def _folded(name: str) -> str:

@@ -20,6 +20,12 @@ from rag.readers.source import Source
 
 RECORD_LIMIT = 2_000_000  # characters; 7,000 authors need a tenth of it
 NOTE_LIMIT = 200  # characters of a remark; longer notes are what readers wrote about the paper
+_PMID_TAGS = (
+    ("scopus", "custom2"),
+    ("embase", "custom5"),
+    ("medline", "accession_number"),
+    ("pubmed", "accession_number"),
+)
 _END = "ER  - "  # ends a record in each parser, also where the file has nothing that does
 
 Values = Mapping[str, object]
@@ -173,11 +179,20 @@ def _ris(values: Values) -> Found:
             _text(values, "doi"),
             _text(values, "type_of_work"),
             *_all(values, "urls"),
+            *_all(values, "file_attachments2"),
             _text(values, "note"),
+            _pmid(values),
         ),
         citekey="" if label.isdigit() else label,
         note=next((note for note in _all(values, "notes") if len(note) < NOTE_LIMIT), ""),
     )
+
+
+def _pmid(values: Values) -> str:
+    """PubMed's number, which each database puts elsewhere and under no name."""
+    database = _text(values, "name_of_database").casefold()
+    tag = next((tag for name, tag in _PMID_TAGS if name in database), "")
+    return f"PMID:{_text(values, tag)}" if tag else ""
 
 
 def _wos(values: Values) -> Found:
@@ -187,7 +202,7 @@ def _wos(values: Values) -> Found:
         authors=indexed_names(_all(values, "author_full_name", "authors", "group_authors")),
         year=year(_text(values, "publication_year", "early_access_date")),
         venue=_text(values, "conference_title", "publication_name"),
-        ids=(_text(values, "doi"),),
+        ids=(_text(values, "doi"), f"PMID:{_text(values, 'pubmed_id')}"),
     )
 
 
@@ -200,7 +215,7 @@ def _nbib(values: Values) -> Found:
         year=year(_text(values, "DP", "DEP")),
         venue=_text(values, "JT", "TA"),
         url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid.isdigit() else "",
-        ids=(*_all(values, "LID"), *_all(values, "AID")),
+        ids=(f"PMID:{pmid}", *_all(values, "LID"), *_all(values, "AID")),
     )
 
 

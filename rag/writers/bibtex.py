@@ -50,6 +50,7 @@ def _fields(paper: Paper) -> dict[str, str]:
         _VENUES[kind(paper)]: latex(paper.venue_as_found),
         "year": str(paper.year or ""),
         "doi": paper.doi,
+        "pmid": paper.pmid,
         "url": _address(paper.url),
         "eprint": number,
         "archiveprefix": "arXiv" if number else "",

@@ -32,6 +32,7 @@ def _item(key: str, paper: Paper) -> dict[str, Any]:
         "container-title": paper.venue_as_found,
         "URL": paper.url,
         "DOI": paper.doi,
+        "PMID": paper.pmid,
         "abstract": paper.abstract,
         "note": paper.note,
         # Where the schema of CSL lets a program put what CSL has no name for.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from rag.nouns import Paper
 from rag.rows import paper_row
 
-_MORE = ("doi", "arxiv", "openreview", "pmlr", "citekey")
+_MORE = ("doi", "arxiv", "openreview", "pmlr", "pmid", "citekey")
 
 
 def write(papers: Iterable[Paper]) -> Iterator[str]:

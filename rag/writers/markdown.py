@@ -29,6 +29,8 @@ def _section(paper: Paper) -> str:
 def _links(paper: Paper) -> list[str]:
     addresses = [paper.url, f"https://doi.org/{paper.doi}" if paper.doi else ""]
     addresses.append(f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv and not paper.url else "")
+    pubmed = f"https://pubmed.ncbi.nlm.nih.gov/{paper.pmid}/"
+    addresses.append(pubmed if paper.pmid and not paper.doi else "")
     return [f"<{address}>" for address in dict.fromkeys(addresses) if _LINK.fullmatch(address)]
 
 

@@ -38,6 +38,8 @@ def _reference(key: str, paper: Paper) -> dict[str, Any]:
         "year": str(paper.year or ""),
         "secondary_title": paper.venue_as_found,
         "doi": paper.doi,
+        "accession_number": paper.pmid,
+        "name_of_database": "PubMed" if paper.pmid else "",
         "urls": list(filter(None, (paper.url, *preprint, *links(paper)))),
         "abstract": paper.abstract,
         "notes": [paper.note] if paper.note else [],

@@ -86,11 +86,19 @@ def index(
     _remarks(library, reports, embedded, no_embed, rebuild)
     problems = [p for r in reports for p in r.problems]
     if report:
-        report.write_text(
-            json.dumps([asdict(p) for p in problems], indent=2, ensure_ascii=False), encoding="utf-8"
-        )
+        _write_report(report, problems)
     if strict and problems:
         sys.exit(1)
+
+
+def _write_report(report: Path, problems: Sequence[Problem]) -> None:
+    text = json.dumps([asdict(p) for p in problems], indent=2, ensure_ascii=False)
+    try:
+        report.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"The report {report} cannot be written: {error.strerror}. Check its folder and rights."
+        ) from error
 
 
 def _columns(mapped: Sequence[str]) -> dict[str, str]:
@@ -112,6 +120,7 @@ def _read(
 ) -> list[SourceReport]:
     from rag.indexing import SourceReport, import_file
     from rag.sample import is_sample_only, leave_sample, sample_files
+    from rag.text import printable
 
     with _files(paths) as files:
         sample_before = is_sample_only(library) and not {file for file, _ in files} <= set(sample_files())
@@ -121,8 +130,9 @@ def _read(
                 reports.append(import_file(library, file, bar, columns=columns, called=called))
             except InputError as error:  # one bad file hides no other
                 failed.append(error)
-                problem = Problem(file.name, str(error).rstrip("."), "Check the file and its rights")
-                reports.append(SourceReport(file.name, problems=[problem]))
+                name = printable(file.name)
+                problem = Problem(name, str(error).rstrip("."), "Check the file and its rights")
+                reports.append(SourceReport(name, problems=[problem]))
     if failed and len(failed) == len(files):
         raise failed[0]
     if sample_before and any(r.counts.added for r in reports):
@@ -165,7 +175,7 @@ def _summary(library: Library, reports: Sequence[SourceReport], embedded: int, s
         parts += [f"{c.changed} changed"] if c.changed else []
         parts += [f"{c.joined} already known"] if c.joined else []
         parts += [f"{_count(c.merged, 'paper')} found to be another"] if c.merged else []
-        parts += [f"{len(r.problems)} skipped"] if r.problems else []
+        parts += [_count(len(r.problems), "problem")] if r.problems else []
         click.echo(f"{r.name}: {', '.join(parts)}")
         if c.gone:
             gone = _count(c.gone, "paper")
@@ -176,7 +186,7 @@ def _summary(library: Library, reports: Sequence[SourceReport], embedded: int, s
         ("papers", f"{papers:,}"),
         ("sentences", f"{sentences:,}"),
         ("embedded now", f"{embedded:,}"),
-        ("skipped", f"{sum(len(r.problems) for r in reports):,}"),
+        ("problems", f"{sum(len(r.problems) for r in reports):,}"),
         ("seconds", f"{seconds:.1f}"),
     ):
         click.echo(f"{name:<14}{value:>10}")
@@ -206,9 +216,11 @@ def _problems(problems: Sequence[Problem]) -> None:
 
 
 def problem_text(p: Problem) -> str:
-    """Where, what, and what to do."""
+    """Where, what, and what to do; nothing of a file that a terminal would obey."""
+    from rag.text import printable
+
     where = [p.source]
     where += [f"line {p.line}"] if p.line else []
     where += [f"record {p.record}"] if p.record else []
     where += [p.field] if p.field else []
-    return f"{', '.join(where)}: {p.cause}. {p.remedy}".rstrip()
+    return printable(f"{', '.join(where)}: {p.cause}. {p.remedy}".rstrip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -122,6 +122,21 @@ def _serve(
 ) -> None:
     # Gradio imports matplotlib where it finds it, which keeps a list of fonts in the user's home.
     os.environ.setdefault("MPLCONFIGDIR", str(ctx.settings.cache_dir / "matplotlib"))
+    from rag.opening import beside
     from ui.web.page import serve
 
-    serve(assistant, port, open_browser=open_browser, ready=ready)
+    serve(
+        assistant,
+        port,
+        open_browser=open_browser,
+        ready=ready,
+        opener=lambda settings: beside(_there(assistant), settings),
+    )
+
+
+def _there(assistant: PageAssistant) -> Assistant:
+    """The assistant itself, where the page was opened before it; raises ModelError while its models are to come."""
+    from ui.web.starting import Starting
+
+    found = assistant.there() if isinstance(assistant, Starting) else assistant
+    return cast("Assistant", found)

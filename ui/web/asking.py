@@ -18,7 +18,7 @@ from ui.web.actions import chips_html
 from ui.web.clean import clean
 from ui.web.conversation import LONGEST_QUESTION, Talk, Turns, broken_off, converse, too_long
 from ui.web.desk import Assistant, Desk
-from ui.web.render import Shown, header_html, turns_html
+from ui.web.render import Shown, turns_html
 from ui.web.sources import evidence_html
 
 # Browsers open six connections to one server at the most. A question holds one until it is answered; the rest are
@@ -112,7 +112,12 @@ def kept_views(
         turns = view.get("turns", ())
         if turns and not started:
             started = True
-            view |= {"talk": asking, "where": asking.id, "chips": chips(desk, asking)}
+            view |= {
+                "talk": asking,
+                "where": desk.address(asking.id),
+                "chips": chips(desk, asking),
+                "top": desk.header(),
+            }
         if turns and turns[-1].phase in ("done", "stopped"):
             view["turns"] = (*turns[:-1], _kept(desk.history, asking.id, turns[-1], replaced))
         yield view
@@ -160,7 +165,7 @@ def views(
     if len(question) > LONGEST_QUESTION:
         yield {"past": turns_html(before), "now": turns_html([too_long(question)], len(before))}
         return
-    start = {"past": turns_html(before), "source": "", "box": "", "top": header_html(*assistant.size())}
+    start = {"past": turns_html(before), "source": "", "box": ""}
     for turns in converse(assistant, question, before, cancel, filters):
         view = {
             "turns": turns,

@@ -18,7 +18,8 @@ TAGS = set(
 # What a button asks the page to do: `data-NAME`, read by page.js and by the tabs.
 DEEDS = {
     f"data-{name}"
-    for name in "alike ask close copy edit n only open paper press retry turn unfilter value verdict wide".split()
+    for name in "alike ask close copy edit go make n only open other paper press retry same turn unfilter value "
+    "verdict wide".split()
 }
 CLEANER = nh3.Cleaner(
     tags=TAGS | MATH_TAGS,
@@ -31,7 +32,7 @@ CLEANER = nh3.Cleaner(
         "p": {"aria-live"},
         "input": {"type", "maxlength", "placeholder", "aria-label"},
         "progress": {"max", "value", "aria-label"},
-        "span": {"aria-hidden"},
+        "span": {"aria-current", "aria-hidden"},
         "summary": {"aria-label"},
         "th": {"scope", "aria-sort"},
     }

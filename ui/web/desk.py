@@ -1,15 +1,18 @@
-"""What the page works with: an assistant, the questions it is answering, and the conversations kept."""
+"""What the page works with: an assistant of one collection, the questions that run, the conversations kept."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlencode
 
 from rag.history import History
+from rag.holdings import holdings
 from rag.library import Library
 from rag.nouns import Event, Filters, Hit, Paper, Sentence, Turn
 from rag.settings import Settings
+from ui.web.header import header_html
 from ui.web.relay import Running
 
 
@@ -52,6 +55,21 @@ class Desk(NamedTuple):
     assistant: Assistant
     running: Running
     history: History
+
+    @property
+    def name(self) -> str:
+        """The collection's."""
+        return self.assistant.settings.collection
+
+    def header(self, problem: str = "") -> str:
+        """The top of the page; `problem`: why no new collection was made."""
+        papers, sentences = self.assistant.size()
+        collections = holdings(self.assistant.settings) | {self.name: papers}
+        return header_html(self.name, sentences, collections, problem)
+
+    def address(self, conversation: str = "") -> str:
+        """What an address must hold to open this collection, and the conversation in it."""
+        return urlencode({"collection": self.name, "c": conversation})
 
 
 def facets(library: Library) -> tuple[list[str], list[int]]:

@@ -14,6 +14,10 @@ const EVENTS = {
   unfilter: "apply", only: "apply", alike: "click", paper: "click", n: "click",
 };
 
+const go = (name) => {
+  [...document.querySelectorAll("#tabs [role=tab]")].find((tab) => tab.textContent.trim() === name).click();
+};
+
 const copy = async (button) => {
   await navigator.clipboard.writeText(button.dataset.copy);
   button.classList.add("copied");
@@ -27,12 +31,13 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   if (button.dataset.close) return close();
   if (button.dataset.copy) return copy(button);
+  if (button.dataset.go) return go(button.dataset.go);
   const name = Object.keys(EVENTS).find((name) => name in button.dataset);
   if (!name) return;
   const data = { ...button.dataset };
   if (name === "verdict") data.comment = button.parentElement.querySelector(".comment")?.value ?? "";
   if (EVENTS[name] === "click" && !element.contains(button)) opener = button;
-  if (!button.closest("#talk")) document.querySelector("#tabs [role=tab]").click(); // all this is done in Chat
+  if (!button.closest("#talk")) go("Chat"); // all this is done there
   trigger(EVENTS[name], data);
   if (name === "edit" || name === "only") {
     setTimeout(() => document.querySelector("#question textarea").focus(), 50); // once its tab is there

@@ -13,15 +13,16 @@ from typing import Any
 import gradio as gr
 
 from rag.errors import PinciteError
-from rag.history import FILE, History
+from rag.settings import Settings
 from ui.web import fetching
 from ui.web.address import HOST, free, taken
 from ui.web.conversation import answer_to
-from ui.web.desk import Assistant, Desk
+from ui.web.desk import Assistant
+from ui.web.desks import Desks, Opener, wanted
 from ui.web.relay import Running
-from ui.web.render import header_html, network_html
+from ui.web.render import network_html
 from ui.web.starting import Starting
-from ui.web.tabs import chat
+from ui.web.tabs import chat, collections, pairs
 from ui.web.tabs import evaluation as evaluation_tab
 from ui.web.tabs import history as history_tab
 from ui.web.tabs import library as library_tab
@@ -34,10 +35,16 @@ HOUR = 3_600  # seconds that copies of uploads and downloads are kept
 HERE = Path(__file__).parent
 
 
-def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
-    """The page over an assistant; `running` can stop its questions from outside."""
-    history = History(assistant.settings.collection_dir / FILE)
-    desk = Desk(assistant, running or Running(), history)
+def only_one(settings: Settings) -> Assistant:
+    raise PinciteError(f"{settings.collection} cannot be opened beside the collection that is.")
+
+
+def build(assistant: Assistant, running: Running | None = None, opener: Opener = only_one) -> gr.Blocks:
+    """The page over an assistant; `running` can stop its questions from outside.
+
+    `opener` gives the assistant of another collection.
+    """
+    desks = Desks(assistant, opener, running or Running())
     starting = assistant if isinstance(assistant, Starting) else None
     page: gr.Blocks
     with gr.Blocks(
@@ -47,14 +54,15 @@ def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
             if starting:
                 models, timer = fetching.layout(starting)
             with gr.Row(elem_id="top"):
-                top = html(header_html(*assistant.size()))
+                top, go = collections.layout(desks.first)
                 html(network_html(assistant.settings), "network")
                 new = gr.Button("New chat", elem_id="new", size="sm")
             with gr.Tabs(elem_id="tabs", selected="chat", overflow_behavior="wrap") as tabs:
                 # Always there: a question goes on while the reader looks at another tab.
                 with gr.Tab("Chat", id="chat", render_children=True):
-                    parts = chat.layout(desk)
+                    parts = chat.layout(desks.first)
                 with gr.Tab("Library", id="library") as papers:
+                    doubts = pairs.layout()
                     shelf = library_tab.layout()
                 with gr.Tab("History", id="history") as past:
                     kept = history_tab.layout()
@@ -65,21 +73,22 @@ def build(assistant: Assistant, running: Running | None = None) -> gr.Blocks:
         frame = chat.Frame(top, new, tabs)
         if starting:
             fetching.wire(page, models, timer, starting)
-        chat.wire(page, parts, frame, desk)
-        library_tab.wire(papers, shelf, top, desk)
-        history_tab.wire(past, kept, parts, frame, desk)
-        evaluation_tab.wire(evaluation, runs, desk)
-        settings_tab.wire(settings, facts, desk)
-        gr.api(_endpoint(desk), api_name="ask")  # type: ignore[attr-defined]
+        chat.wire(page, parts, frame, desks)
+        collections.wire(top, go, desks)
+        pairs.wire(papers, doubts, library_tab.wire(papers, shelf, top, desks), desks)
+        history_tab.wire(past, kept, parts, frame, desks)
+        evaluation_tab.wire(evaluation, runs, desks)
+        settings_tab.wire(settings, facts, desks)
+        gr.api(_endpoint(desks), api_name="ask")  # type: ignore[attr-defined]
     return page
 
 
-def _endpoint(desk: Desk) -> Callable[[str, gr.Request], dict[str, Any]]:
+def _endpoint(desks: Desks) -> Callable[[str, gr.Request], dict[str, Any]]:
     def ask(question: str, request: gr.Request) -> dict[str, Any]:
         """A question in, the answer row of docs/interfaces.md out."""
-        with desk.running.question(str(request.session_hash)) as cancel:
+        with desks.running.question(str(request.session_hash)) as cancel:
             try:
-                return answer_to(desk.assistant, question, cancel)
+                return answer_to(desks.named(wanted(request)).assistant, question, cancel)
             except PinciteError as error:
                 raise gr.Error(str(error), print_exception=False) from error
 
@@ -93,7 +102,7 @@ def launch(page: gr.Blocks, port: int) -> str:
     """Serve the page to this machine, on any free port for 0, and give its address; does not block."""
     port = free(port)
     _reach_directly()
-    style = (HERE / "style.css").read_text("utf-8")
+    style, arriving = ((HERE / name).read_text("utf-8") for name in ("style.css", "arriving.js"))
     fonts: dict[str, Any] = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
     page.queue(default_concurrency_limit=SESSIONS, api_open=False)
     try:
@@ -103,7 +112,8 @@ def launch(page: gr.Blocks, port: int) -> str:
             prevent_thread_lock=True,
             max_threads=THREADS,
             theme=gr.themes.Base(**fonts),
-            head=f"<style>{style}</style>",  # Gradio rewrites selectors of what it gets as `css`
+            # Gradio rewrites the selectors of what it gets as `css`.
+            head=f"<style>{style}</style><script>{arriving}</script>",
             footer_links=[],
             run_history=False,
             share=False,
@@ -122,13 +132,20 @@ def launch(page: gr.Blocks, port: int) -> str:
     return url.rstrip("/")
 
 
-def serve(assistant: Assistant, port: int, *, open_browser: bool, ready: Callable[[str], None]) -> None:
+def serve(
+    assistant: Assistant,
+    port: int,
+    *,
+    open_browser: bool,
+    ready: Callable[[str], None],
+    opener: Opener = only_one,
+) -> None:
     """Serve until interrupted; `ready` gets the address once the page is there.
 
     Raises PinciteError where the port is taken, and KeyboardInterrupt after closing.
     """
     running = Running()
-    page = build(assistant, running)
+    page = build(assistant, running, opener)
     url = launch(page, port)
     try:
         ready(url)

@@ -167,12 +167,6 @@ def _dropped(dropped: Sequence[Dropped]) -> str:
     return f'<details class="quiet dropped"><summary>{count}: {reasons}</summary><ul>{items}</ul></details>'
 
 
-def header_html(papers: int, sentences: int) -> str:
-    """The name, and what can be asked."""
-    count = f'<span title="{sentences:,} sentences">{papers:,} paper{"" if papers == 1 else "s"}</span>'
-    return clean(f'<header><h1>Pincite</h1><p class="quiet">{count}</p></header>')
-
-
 def network_html(settings: Settings) -> str:
     """Whether anything can leave this machine, in a word or two."""
     word, meaning = network(settings)
@@ -192,7 +186,7 @@ def network(settings: Settings) -> tuple[str, str]:
 def welcome_html(examples: Sequence[str], is_sample: bool, command: str = "pincite") -> str:
     """Before the first question: what this is, questions to start with, how to bring own papers.
 
-    `command` is how the reader can call the program.
+    `command` is how the reader can call the program on this collection.
     """
     asks = "".join(
         f'<li><button type="button" class="ask" data-ask="{escape(q)}">{prose(q)}</button></li>'
@@ -206,4 +200,15 @@ def welcome_html(examples: Sequence[str], is_sample: bool, command: str = "pinci
         '<section class="welcome"><h2>Ask the papers</h2>'
         "<p>Every sentence of an answer is pinned to the sentence that supports it; press its number.</p>"
         f'{hint if is_sample else ""}<ul class="asks">{asks}</ul></section>'
+    )
+
+
+def empty_html(name: str, command: str = "pincite") -> str:
+    """The first screen of a collection without papers: how they come in."""
+    return clean(
+        f'<section class="welcome"><h2>{escape(name)} has no papers yet</h2>'
+        "<p>Add lists of abstracts as you have them: BibTeX, RIS, PubMed, CSV, JSON, Markdown, PDF, plain text. "
+        "Then ask.</p>"
+        '<p><button type="button" class="near" data-go="Library">Add files</button></p>'
+        f'<p class="quiet hint">Or in a terminal: <code>{escape(command)} index FILE</code></p></section>'
     )

@@ -176,7 +176,7 @@ class Starting:
 
     @property
     def retriever(self) -> Searcher:
-        return self._there().retriever
+        return self.there().retriever
 
     @property
     def is_sample(self) -> bool:
@@ -190,12 +190,13 @@ class Starting:
         return examples(self.library, n)
 
     def fingerprint(self) -> dict[str, Any]:
-        return self._there().fingerprint()
+        return self.there().fingerprint()
 
     def size(self) -> tuple[int, int]:
         return self.library.size()
 
-    def _there(self) -> Assistant:
+    def there(self) -> Assistant:
+        """The assistant itself; raises ModelError while it is to come."""
         if self._assistant is None:
             raise ModelError(NOT_YET)
         return self._assistant

@@ -14,8 +14,10 @@ AUTHORS = 3  # named in a row of the table
 PROBLEMS = 50  # shown of each file
 
 
-def papers_html(papers: Sequence[Paper], chosen: str = "") -> str:
-    """The table of papers; pressing a title opens the paper."""
+def papers_html(papers: Sequence[Paper], chosen: str = "", *, empty: bool = False) -> str:
+    """The table of papers; pressing a title opens the paper. `empty`: the collection holds none."""
+    if empty:
+        return clean('<p class="quiet">No papers yet. Add files, and they are listed here.</p>')
     if not papers:
         return clean('<p class="quiet">No paper fits. Take a filter off, or search for fewer words.</p>')
     rows = "".join(_row(p, p.key == chosen) for p in papers)

@@ -7,25 +7,19 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import gradio as gr
 
-from ui.web.asking import (
-    SEATS,
-    asked,
-    changed,
-    chips,
-    judged,
-    left_off,
-    now,
-    past,
-    reopened,
-)
+from rag.errors import PinciteError
+from rag.holdings import DEFAULT
+from ui.web.asking import SEATS, asked, changed, chips, judged, left_off, now, past, reopened
 from ui.web.conversation import Talk, Turns, opened
-from ui.web.desk import Assistant, Desk, facets
-from ui.web.render import header_html, welcome_html
+from ui.web.desk import Desk, facets
+from ui.web.desks import Desks, wanted
+from ui.web.render import empty_html, welcome_html
 from ui.web.sources import evidence_html
 from ui.web.tabs.parts import QUIET, Updates, html, told
 
@@ -50,7 +44,7 @@ class Parts(NamedTuple):
     now: gr.HTML  # the last turn
     source: gr.HTML
     evidence: gr.HTML
-    where: gr.HTML  # the conversation's id, for the address
+    where: gr.HTML  # the collection and the conversation's id, for the address
     chips: gr.HTML
     venues: gr.Dropdown
     years: gr.Dropdown
@@ -64,7 +58,7 @@ def layout(desk: Desk) -> Parts:
     with gr.Column(elem_id="talk"):
         with gr.Column(elem_id="answer"):
             past = html()
-            now = html(_welcome(desk.assistant))
+            now = html(_welcome(desk))
         with gr.Column(elem_id="side"):
             source = html("", "source", SCRIPT)
             evidence = html(evidence_html(None), "evidence")
@@ -81,46 +75,55 @@ def layout(desk: Desk) -> Parts:
     return Parts(turns, talk, past, now, source, evidence, where, chips, venues, years, box, send, stop)
 
 
-def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
-    assistant, seats = desk.assistant, threading.Semaphore(SEATS)
+def wire(page: gr.Blocks, parts: Parts, frame: Frame, desks: Desks) -> None:
+    seats = threading.Semaphore(SEATS)
 
     def stream(
         text: str, turns: Turns, talk: Talk, request: gr.Request, event: gr.EventData
     ) -> Iterator[Updates]:
+        desk = desks.of(request)
         with desk.running.question(str(request.session_hash)) as cancel:
             for changed in asked(seats, desk, text, turns, talk, event._data or {}, cancel):
                 shown = {_part(parts, frame, name): value for name, value in changed.items()}
                 yield shown or {parts.where: gr.skip()}  # Gradio takes an empty update for an error
 
-    def press(turns: Turns, event: gr.EventData) -> str:
+    def press(turns: Turns, request: gr.Request, event: gr.EventData) -> str:
         with told():
-            return opened(assistant, turns, event._data or {})
+            return opened(desks.of(request).assistant, turns, event._data or {})
 
-    def edit(turns: Turns, talk: Talk) -> Updates:
+    def edit(turns: Turns, talk: Talk, request: gr.Request) -> Updates:
         if not turns:
             return {parts.box: ""}
         talk = replace(talk, editing=True)
-        return {parts.box: turns[-1].answer.question, parts.talk: talk, parts.chips: chips(desk, talk)}
+        shown = chips(desks.of(request), talk)
+        return {parts.box: turns[-1].answer.question, parts.talk: talk, parts.chips: shown}
 
-    def judge(turns: Turns, event: gr.EventData) -> Updates:
+    def judge(turns: Turns, request: gr.Request, event: gr.EventData) -> Updates:
         with told():
-            turns = judged(desk, turns, event._data or {})
+            turns = judged(desks.of(request), turns, event._data or {})
         return {parts.turns: turns, parts.past: past(turns), parts.now: now(turns)}
 
     def cancel(turns: Turns, request: gr.Request) -> Any:
-        desk.running.stop(str(request.session_hash))
+        desks.running.stop(str(request.session_hash))
         left = left_off(turns)
         return gr.skip() if left == turns else (left, now(left))
 
     def start(request: gr.Request) -> Updates:
-        """A new visit: the conversation that the address names, else the first screen."""
+        """A new visit: the collection and the conversation that the address names, else the first screen."""
+        desk = _desk_at(desks, request)
         turns, talk = _from_address(desk, request)
         shown = show(parts, frame, desk, turns, talk)
-        fresh = (parts.now, parts.venues, parts.years, frame.top)  # the rest is as it was laid out
+        fresh = (
+            parts.now,
+            parts.where,
+            parts.venues,
+            parts.years,
+            frame.top,
+        )  # the rest is as it was laid out
         return shown if turns else {part: shown[part] for part in fresh}
 
-    def restart() -> Updates:
-        return show(parts, frame, desk, (), Talk()) | {frame.tabs: gr.Tabs(selected="chat")}
+    def restart(request: gr.Request) -> Updates:
+        return show(parts, frame, desks.of(request), (), Talk()) | {frame.tabs: gr.Tabs(selected="chat")}
 
     asks = [parts.box.submit, parts.send.click, parts.source.submit]
     shown = [*parts, frame.top]
@@ -133,21 +136,21 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desk: Desk) -> None:
     parts.stop.click(cancel, parts.turns, [parts.turns, parts.now], queue=False, **QUIET)
     frame.new.click(restart, None, [*shown, frame.tabs], queue=False, **QUIET)
     page.load(start, None, shown, queue=False, **QUIET)
-    _wire_filters(parts, desk)
+    _wire_filters(parts, desks)
 
 
-def _wire_filters(parts: Parts, desk: Desk) -> None:
-    def choose(venues: list[str], years: list[int], talk: Talk) -> tuple[Talk, str]:
+def _wire_filters(parts: Parts, desks: Desks) -> None:
+    def choose(venues: list[str], years: list[int], talk: Talk, request: gr.Request) -> tuple[Talk, str]:
         filters = replace(talk.filters, venues=tuple(venues), years=tuple(years))
         talk = replace(talk, filters=filters)
-        return talk, chips(desk, talk)
+        return talk, chips(desks.of(request), talk)
 
-    def change(talk: Talk, event: gr.EventData) -> Updates:
+    def change(talk: Talk, request: gr.Request, event: gr.EventData) -> Updates:
         """Take a filter off, leave off editing, or ask about one paper only."""
         talk = changed(talk, event._data or {})
         return {
             parts.talk: talk,
-            parts.chips: chips(desk, talk),
+            parts.chips: chips(desks.of(request), talk),
             parts.venues: list(talk.filters.venues),
             parts.years: list(talk.filters.years),
         }
@@ -173,15 +176,24 @@ def show(parts: Parts, frame: Frame, desk: Desk, turns: Turns, talk: Talk) -> Up
         parts.turns: turns,
         parts.talk: talk,
         parts.past: past(turns),
-        parts.now: now(turns) if turns else _welcome(desk.assistant),
+        parts.now: now(turns) if turns else _welcome(desk),
         parts.source: "",
         parts.evidence: evidence_html(last, max(0, len(turns) - 1)),
-        parts.where: talk.id,
+        parts.where: desk.address(talk.id),
         parts.chips: chips(desk, talk),
         parts.venues: gr.Dropdown(choices=venues, value=list(talk.filters.venues)),
         parts.years: gr.Dropdown(choices=years, value=list(talk.filters.years)),
-        frame.top: header_html(*desk.assistant.size()),
+        frame.top: desk.header(),
     }
+
+
+def _desk_at(desks: Desks, request: gr.Request) -> Desk:
+    """The desk that the address names; the first one, with the reason, where that cannot be had."""
+    try:
+        return desks.named(wanted(request))
+    except PinciteError as error:
+        gr.Warning(escape(str(error)), title=f"{desks.first.name} is open instead")
+        return desks.first
 
 
 def _from_address(desk: Desk, request: gr.Request) -> tuple[Turns, Talk]:
@@ -208,8 +220,13 @@ def _question_box() -> gr.Textbox:
     )
 
 
-def _welcome(assistant: Assistant) -> str:
-    return welcome_html(assistant.examples(), assistant.is_sample, _command())
+def _welcome(desk: Desk) -> str:
+    assistant, command = desk.assistant, _command()
+    if desk.name != DEFAULT:
+        command += f" --collection {desk.name}"
+    if not assistant.size()[0]:
+        return empty_html(desk.name, command)
+    return welcome_html(assistant.examples(), assistant.is_sample, command)
 
 
 def _command() -> str:

@@ -14,7 +14,7 @@ from rag.errors import PinciteError
 from ui.web import evaluating
 from ui.web.adding import watched
 from ui.web.clean import clean
-from ui.web.desk import Desk
+from ui.web.desks import Desks
 from ui.web.prose import prose
 from ui.web.relay import Running
 from ui.web.tabs.parts import QUIET, Updates, html, told
@@ -61,10 +61,10 @@ def layout() -> Parts:
     return Parts(name, limit, run, stop, status, past, other, show, compare, figures, report)
 
 
-def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
+def wire(tab: gr.Tab, parts: Parts, desks: Desks) -> None:
     running = Running()
     folder = tempfile.TemporaryDirectory(prefix="pincite-reports-")  # lives as long as what uses it
-    settings = desk.assistant.settings
+    settings = desks.first.assistant.settings  # sets and runs belong to no collection
     choices = [parts.name, parts.past, parts.other]
 
     def enter() -> Updates:
@@ -79,14 +79,12 @@ def wire(tab: gr.Tab, parts: Parts, desk: Desk) -> None:
         path = evaluating.sets(settings).get(name or "")
         if path is None:
             raise gr.Error("Choose a question set first.", print_exception=False)
-        made: list[str] = []
+        assistant, made = desks.of(request).assistant, list[str]()
         with running.question(str(request.session_hash)) as stop:
             most = int(limit) if limit else None
             try:
                 for line in watched(
-                    lambda progress: made.append(
-                        evaluating.evaluate(desk.assistant, path, most, stop, progress)
-                    )
+                    lambda progress: made.append(evaluating.evaluate(assistant, path, most, stop, progress))
                 ):
                     yield {parts.status: _line(line)}
             except PinciteError as error:

@@ -16,6 +16,7 @@ from ui.web import exports
 from ui.web.asking import reopened
 from ui.web.clean import clean
 from ui.web.desk import Desk
+from ui.web.desks import Desks
 from ui.web.prose import prose
 from ui.web.tabs import chat
 from ui.web.tabs.parts import QUIET, Updates, html, pressable, pressed, told
@@ -55,28 +56,34 @@ def layout() -> Parts:
     return Parts(chosen, words, listed, detail, heading, title, rename, opened, delete, files)
 
 
-def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: Desk) -> None:
+def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desks: Desks) -> None:
     folder = tempfile.TemporaryDirectory(prefix="pincite-exports-")  # lives as long as what uses it
 
-    def listing(words: str, chosen: str) -> str:
-        with told():
-            return list_html(desk.history.headings(words), chosen, bool(words.strip()))
+    def listed(words: str, chosen: str, request: gr.Request) -> str:
+        return _listed(desks.of(request), words, chosen)
 
-    def choose(words: str, event: gr.EventData) -> Updates:
-        wanted = pressed(event)("press")
-        return {parts.listed: listing(words, wanted)} | _detail(parts, _kept(desk, wanted), Path(folder.name))
+    def look(desk: Desk, words: str, chosen: str) -> Updates:
+        """The list, and the conversation chosen."""
+        detail = _detail(parts, _kept(desk, chosen), Path(folder.name))
+        return {parts.listed: _listed(desk, words, chosen)} | detail
 
-    def rename(chosen: str, title: str, words: str) -> Updates:
+    def choose(words: str, request: gr.Request, event: gr.EventData) -> Updates:
+        return look(desks.of(request), words, pressed(event)("press"))
+
+    def rename(chosen: str, title: str, words: str, request: gr.Request) -> Updates:
+        desk = desks.of(request)
         with told():
             desk.history.rename(chosen, title)
-        return {parts.listed: listing(words, chosen)} | _detail(parts, _kept(desk, chosen), Path(folder.name))
+        return look(desk, words, chosen)
 
-    def delete(chosen: str, words: str) -> Updates:
+    def delete(chosen: str, words: str, request: gr.Request) -> Updates:
+        desk = desks.of(request)
         with told():
             desk.history.delete(chosen)
-        return {parts.listed: listing(words, "")} | _detail(parts, None, Path(folder.name))
+        return look(desk, words, "")
 
     def reopen(chosen: str, request: gr.Request) -> Updates:
+        desk = desks.of(request)
         if desk.running.busy(str(request.session_hash)):
             raise gr.Error(
                 "An answer is being written in Chat. Stop it, or wait for it.", print_exception=False
@@ -88,8 +95,8 @@ def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: D
 
     quick = {**QUIET, "queue": False}
     shown = [parts.listed, parts.chosen, parts.detail, parts.heading, parts.title, *parts.files]
-    tab.select(listing, [parts.words, parts.chosen], parts.listed, **quick)
-    parts.words.change(listing, [parts.words, parts.chosen], parts.listed, **QUIET)
+    tab.select(listed, [parts.words, parts.chosen], parts.listed, **quick)
+    parts.words.change(listed, [parts.words, parts.chosen], parts.listed, **QUIET)
     parts.listed.click(choose, parts.words, shown, **quick)
     gr.on(
         [parts.rename.click, parts.title.submit],
@@ -100,6 +107,11 @@ def wire(tab: gr.Tab, parts: Parts, talk: chat.Parts, frame: chat.Frame, desk: D
     )
     parts.delete.click(delete, [parts.chosen, parts.words], shown, **quick)
     parts.open.click(reopen, parts.chosen, [*talk, frame.top, frame.tabs], **quick)
+
+
+def _listed(desk: Desk, words: str, chosen: str) -> str:
+    with told():
+        return list_html(desk.history.headings(words), chosen, bool(words.strip()))
 
 
 def _kept(desk: Desk, conversation: str) -> Conversation | None:

@@ -17,8 +17,8 @@ from ui.web import adding
 from ui.web.clean import clean
 from ui.web.conversation import paper_panel
 from ui.web.desk import Desk, facets
+from ui.web.desks import Desks
 from ui.web.prose import prose
-from ui.web.render import header_html
 from ui.web.tables import files_html, papers_html, reports_html
 from ui.web.tabs import topics
 from ui.web.tabs.parts import QUIET, Updates, html, pressable, pressed, told
@@ -53,6 +53,7 @@ class Parts(NamedTuple):
     sure: gr.Row
     yes: gr.Button
     no: gr.Button
+    adding: gr.Accordion
     upload: gr.File
     report: gr.HTML
     files: gr.HTML
@@ -87,7 +88,7 @@ def layout() -> Parts:
             with gr.Row(visible=False) as sure:
                 yes = gr.Button("Yes, remove it", variant="stop", size="sm")
                 no = gr.Button("Keep it", size="sm")
-            with gr.Accordion("Add files", open=False, elem_id="adding"):
+            with gr.Accordion("Add files", open=False, elem_id="adding") as adding_fold:
                 upload = gr.File(
                     label="Lists, BibTeX, RIS, JSON, CSV …", file_count="multiple", type="filepath"
                 )
@@ -97,78 +98,94 @@ def layout() -> Parts:
             with gr.Accordion("Papers by year and venue", open=False, elem_id="counts"):
                 plot = gr.BarPlot(x="year", y="papers", color="venue", height=260, show_label=False)
     return Parts(
-        look, words, venues, years, order, table, where, back, on, paper, remove, sure, yes, no, upload, report,
-        files, plot, mapping, mapped,
+        look, words, venues, years, order, table, where, back, on, paper, remove, sure, yes, no, adding_fold, upload,
+        report, files, plot, mapping, mapped,
     )  # fmt: skip
 
 
 class Shelf:
     """What the reader's presses do; `choice` in the methods is the search, the filters and the order."""
 
-    def __init__(self, parts: Parts, top: gr.HTML, desk: Desk) -> None:
-        self.parts, self.top, self.assistant = parts, top, desk.assistant
-        self.library = desk.assistant.library
+    def __init__(self, parts: Parts, top: gr.HTML, desks: Desks) -> None:
+        self.parts, self.top, self.desks = parts, top, desks
+        self.choice = [parts.look, parts.words, parts.venues, parts.years, parts.order]
+        self.listing = [parts.look, parts.table, parts.where, parts.back, parts.on]
+        self.all = [*self.listing, parts.venues, parts.years, parts.files, parts.adding, parts.plot, top]
+        self.changes: list[Any] = []  # events after which papers have come or gone
 
-    def listed(self, look: Look, words: str, venues: list[str], years: list[int], order: str) -> Updates:
+    def _listed(
+        self, desk: Desk, look: Look, words: str, venues: list[str], years: list[int], order: str
+    ) -> Updates:
         """The page of the table that begins at `look.start`."""
         parts = self.parts
         with told():
             filters = Filters(tuple(venues), tuple(years))
-            papers, total = self.library.listed(words, filters, order, look.start, PAGE)
+            papers, total = desk.assistant.library.listed(words, filters, order, look.start, PAGE)
         end = look.start + len(papers)
         said = f"{look.start + 1:,} to {end:,} of {total:,}" if papers else "0 papers"
         return {
             parts.look: look,
-            parts.table: papers_html(papers, look.paper),
+            parts.table: papers_html(papers, look.paper, empty=not desk.assistant.size()[0]),
             parts.where: clean(f'<p class="quiet" role="status">{said}</p>'),
             parts.back: gr.Button(interactive=look.start > 0),
             parts.on: gr.Button(interactive=end < total),
         }
 
-    def first(self, look: Look, *choice: Any) -> Updates:
-        return self.listed(replace(look, start=0), *choice)
+    def first(self, request: gr.Request, look: Look, *choice: Any) -> Updates:
+        return self._listed(self.desks.of(request), replace(look, start=0), *choice)
 
-    def back(self, look: Look, *choice: Any) -> Updates:
-        return self.listed(replace(look, start=max(0, look.start - PAGE)), *choice)
+    def back(self, request: gr.Request, look: Look, *choice: Any) -> Updates:
+        return self._listed(self.desks.of(request), replace(look, start=max(0, look.start - PAGE)), *choice)
 
-    def on(self, look: Look, *choice: Any) -> Updates:
-        return self.listed(replace(look, start=look.start + PAGE), *choice)
+    def on(self, request: gr.Request, look: Look, *choice: Any) -> Updates:
+        return self._listed(self.desks.of(request), replace(look, start=look.start + PAGE), *choice)
 
-    def enter(self, look: Look, *choice: Any) -> Updates:
+    def enter(self, request: gr.Request, look: Look, *choice: Any) -> Updates:
+        return self._entered(self.desks.of(request), look, *choice)
+
+    def _entered(self, desk: Desk, look: Look, *choice: Any) -> Updates:
         """All that changes when papers come or go."""
-        venues, years = facets(self.library)
-        return self.listed(look, *choice) | {
-            self.parts.venues: gr.Dropdown(choices=venues),
-            self.parts.years: gr.Dropdown(choices=years),
-            self.parts.files: files_html(self.library.files()),
-            self.parts.plot: counts_of(self.library.counts()),
-            self.top: header_html(*self.assistant.size()),
-        }
+        library = desk.assistant.library
+        venues, years = facets(library)
+        first_step = {} if library.size()[0] else {self.parts.adding: gr.Accordion(open=True)}
+        return (
+            self._listed(desk, look, *choice)
+            | first_step
+            | {
+                self.parts.venues: gr.Dropdown(choices=venues),
+                self.parts.years: gr.Dropdown(choices=years),
+                self.parts.files: files_html(library.files()),
+                self.parts.plot: counts_of(library.counts()),
+                self.top: desk.header(),
+            }
+        )
 
-    def choose(self, look: Look, event: gr.EventData) -> Updates:
+    def choose(self, request: gr.Request, look: Look, event: gr.EventData) -> Updates:
         look = replace(look, paper=pressed(event)("press"))
-        return {self.parts.look: look} | self._paper(look)
+        return {self.parts.look: look} | self._paper(self.desks.of(request), look)
 
-    def remove(self, look: Look, *choice: Any) -> Iterator[Updates]:
+    def remove(self, request: gr.Request, look: Look, *choice: Any) -> Iterator[Updates]:
+        desk = self.desks.of(request)
         with told():
-            for line in adding.watched(lambda progress: adding.remove(self.assistant, look.paper, progress)):
+            for line in adding.watched(lambda progress: adding.remove(desk.assistant, look.paper, progress)):
                 yield {self.parts.paper: _line(line)}
         gone = replace(look, paper="")
-        yield self._paper(gone) | self.enter(gone, *choice)
+        yield self._paper(desk, gone) | self._entered(desk, gone, *choice)
 
-    def add(self, paths: list[str] | None, *choice: Any) -> Iterator[Updates]:
+    def add(self, request: gr.Request, paths: list[str] | None, *choice: Any) -> Iterator[Updates]:
         if not paths:
             return
+        desk, files = self.desks.of(request), [Path(path) for path in paths]
         reports: list[SourceReport] = []
-        files = [Path(path) for path in paths]
         with told():
-            for line in adding.watched(lambda progress: adding.add(self.assistant, files, progress, reports)):
+            for line in adding.watched(lambda progress: adding.add(desk.assistant, files, progress, reports)):
                 yield {self.parts.report: _line(line) + reports_html(reports)}
-        yield {self.parts.report: reports_html(reports), self.parts.upload: None} | self.enter(*choice)
+        done = {self.parts.report: reports_html(reports), self.parts.upload: None}
+        yield done | self._entered(desk, *choice)
 
-    def _paper(self, look: Look) -> Updates:
-        found = self.assistant.paper(look.paper)
-        panel = paper_panel(self.assistant, look.paper, closable=False) if found else clean(NOTHING)
+    def _paper(self, desk: Desk, look: Look) -> Updates:
+        found = desk.assistant.paper(look.paper)
+        panel = paper_panel(desk.assistant, look.paper, closable=False) if found else clean(NOTHING)
         return {
             self.parts.paper: panel,
             self.parts.remove: gr.Button(visible=found is not None),
@@ -176,14 +193,12 @@ class Shelf:
         }
 
 
-def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desk: Desk) -> None:
-    shelf = Shelf(parts, top, desk)
-    choice = [parts.look, parts.words, parts.venues, parts.years, parts.order]
-    listing = [parts.look, parts.table, parts.where, parts.back, parts.on]
-    facts = [parts.venues, parts.years, parts.files, parts.plot, top]
+def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desks: Desks) -> Shelf:
+    shelf = Shelf(parts, top, desks)
+    choice, listing = shelf.choice, shelf.listing
     paper = [parts.paper, parts.remove, parts.sure]
     quick = {**QUIET, "queue": False}
-    tab.select(shelf.enter, choice, listing + facts, **quick)
+    tab.select(shelf.enter, choice, shelf.all, **quick)
     parts.words.change(shelf.first, choice, listing, **QUIET)
     gr.on([parts.venues.input, parts.years.input, parts.order.input], shelf.first, choice, listing, **quick)
     parts.back.click(shelf.back, choice, listing, **quick)
@@ -191,10 +206,12 @@ def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desk: Desk) -> None:
     parts.table.click(shelf.choose, parts.look, [parts.look, *paper], **quick)
     parts.remove.click(lambda: gr.Row(visible=True), None, parts.sure, **quick)
     parts.no.click(lambda: gr.Row(visible=False), None, parts.sure, **quick)
-    parts.yes.click(shelf.remove, choice, [*listing, *facts, *paper], **QUIET)
-    topics.wire(parts.mapping, parts.map, desk, shelf.choose, [parts.look, [parts.look, *paper]])
-    added = [parts.report, parts.upload, *listing, *facts]
-    parts.upload.upload(shelf.add, [parts.upload, *choice], added, **QUIET)
+    gone = parts.yes.click(shelf.remove, choice, [*shelf.all, *paper], **QUIET)
+    topics.wire(parts.mapping, parts.map, shelf.desks, shelf.choose, [parts.look, [parts.look, *paper]])
+    added = [parts.report, parts.upload, *shelf.all]
+    come = parts.upload.upload(shelf.add, [parts.upload, *choice], added, **QUIET)
+    shelf.changes = [come, gone]
+    return shelf
 
 
 def counts_of(counts: list[tuple[str, int | None, int]]) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from rag.history import History
 from rag.settings import Settings, settings_file
 from rag.weights import status
 from ui.web.clean import clean
-from ui.web.desk import Assistant, Desk
+from ui.web.desk import Assistant
+from ui.web.desks import Desks
 from ui.web.render import network
 from ui.web.tabs.parts import QUIET, html, told
 
@@ -27,8 +28,9 @@ def layout() -> gr.HTML:
         return html()
 
 
-def wire(tab: gr.Tab, page: gr.HTML, desk: Desk) -> None:
-    def enter() -> str:
+def wire(tab: gr.Tab, page: gr.HTML, desks: Desks) -> None:
+    def enter(request: gr.Request) -> str:
+        desk = desks.of(request)
         with told():
             return settings_html(desk.assistant, desk.history)
 
@@ -39,7 +41,7 @@ def settings_html(assistant: Assistant, history: History) -> str:
     settings = assistant.settings
     papers, sentences = assistant.size()
     where = (
-        ("Collection", settings.collection, "Another one: pincite --collection NAME"),
+        ("Collection", settings.collection, "Another one: at the top of the page"),
         ("Papers", f"{papers:,}", f"{sentences:,} sentences that an answer can cite"),
         ("Network", *network(settings)),
         ("Folder", str(settings.home), "Papers, conversations, models; nothing lies elsewhere"),

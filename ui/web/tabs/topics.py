@@ -11,7 +11,7 @@ import gradio as gr
 
 from rag.errors import PinciteError
 from ui.web.clean import clean
-from ui.web.desk import Desk
+from ui.web.desks import Desks
 from ui.web.mapping import groups_html, points_json
 from ui.web.tabs.parts import QUIET, Updates, html, pressable
 from ui.web.topics import Mapped
@@ -43,12 +43,12 @@ def layout() -> Parts:
     return Parts(of, drawn, groups, html())
 
 
-def wire(tab: gr.Tab, parts: Parts, desk: Desk, choose: Callable[..., Any], looked: list[Any]) -> None:
+def wire(tab: gr.Tab, parts: Parts, desks: Desks, choose: Callable[..., Any], looked: list[Any]) -> None:
     """`choose` opens the paper of a pressed point or row; `looked` are what it takes and what it changes."""
     mapped = Mapped()
 
-    def draw(shown: Any) -> Iterator[Updates]:
-        library = desk.assistant.library
+    def draw(request: gr.Request, shown: Any) -> Iterator[Updates]:
+        library = desks.of(request).assistant.library
         if shown != (library.file, library.generation()):
             yield {parts.status: _line(f"Placing {library.size()[0]:,} papers by what they say …")}
             try:
