@@ -122,6 +122,12 @@ def evaluation(page: Page) -> None:
 def settings(page: Page) -> None:
     go(page, "Settings")
     page.wait_for_selector("#settings .facts")
+    # Whose machine took the picture is nobody's business.
+    page.locator("#settings dd").evaluate_all(
+        """(facts) => facts.filter((one) => one.firstChild.textContent.startsWith("/")).forEach((one, n) => {
+            one.firstChild.textContent = ["~/.local/share/pincite ", "~/.config/pincite/pincite.toml "][n];
+        })"""
+    )
 
 
 def go(page: Page, tab: str) -> None:
