@@ -65,7 +65,7 @@ def settings_html(assistant: Assistant, history: History) -> str:
         ),
         ("Context", f"{settings.context:,} tokens", "What the model can hold at once"),
         (
-            "Strictness",
+            "Checks",
             "every sentence is checked",
             "A sentence whose numbers and names are not in its sources is not shown",
         ),
