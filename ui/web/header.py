@@ -7,8 +7,6 @@ from html import escape
 
 from ui.web.clean import clean
 
-LOCAL = '<span title="This page and its server talk to no other machine">on this machine</span>'
-
 
 def header_html(name: str, sentences: int, collections: Mapping[str, int | None], problem: str = "") -> str:
     """`collections`: the papers of each, by name, the open one included; `problem`: why none was made."""
@@ -19,8 +17,7 @@ def header_html(name: str, sentences: int, collections: Mapping[str, int | None]
         f'<summary title="The open collection: {sentences:,} sentences">{_holds(name, collections[name])}</summary>'
         f'<div class="menu"><ul>{items}</ul><p class="making"><input type="text" class="name" maxlength="60"'
         ' aria-label="Name of a new collection" placeholder="New collection">'
-        f'<button type="button" class="make" data-make="1">Create</button></p>{said}</div></details>'
-        f'<p class="quiet">{LOCAL}</p></header>'
+        f'<button type="button" class="make" data-make="1">Create</button></p>{said}</div></details></header>'
     )
 
 
