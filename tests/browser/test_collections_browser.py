@@ -82,7 +82,7 @@ class Site:
 
 def there(page: Page) -> None:
     """Until what the address asks for is shown."""
-    page.wait_for_selector("#answer :is(.welcome, .turn)")
+    page.wait_for_selector("#answer :is(.welcome, .turn)", state="attached")
     page.wait_for_function("document.querySelector('#where').textContent.includes('collection=')")
 
 
