@@ -63,8 +63,13 @@ def _of_paper(reply: Reply, asked: Asked, namer: Namer) -> bool:
     for paper in papers:
         _TOPICS[topic](reply, paper, asked)
     if not papers:
-        reply.lack(f"This collection holds no paper named “{meant.name}”.")
+        reply.lack(f"{_holding(namer).capitalize()} no paper named “{meant.name}”.")
     return bool(papers) or meant.is_paper
+
+
+def _holding(namer: Namer) -> str:
+    """Under filters the collection may well hold what was not found."""
+    return "this collection holds" if namer.filters == Filters() else "the papers searched hold"
 
 
 def _authors_of(reply: Reply, paper: Paper, asked: Asked) -> None:
@@ -160,7 +165,7 @@ def _here(reply: Reply, meant: Meant, namer: Namer) -> bool:
     if not meant.papers:
         near = [hit.paper for hit in namer.retriever.search((meant.name,), 1, namer.filters)]
         nearest = "".join(f"; the nearest is {quoted_name(p)}" for p in near)
-        reply.say(f"No, this collection holds no paper named “{meant.name}”{nearest}.", near)
+        reply.say(f"No, {_holding(namer)} no paper named “{meant.name}”{nearest}.", near)
     return True
 
 

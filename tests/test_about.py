@@ -250,3 +250,11 @@ def test_a_follow_up_asks_about_the_paper_of_the_last_turn(retriever: Retriever)
     assert reply is not None
     assert reply.sentences[0].text == f"{TIDAL} is by Léa Dupont-Moreau."
     assert reply_to("How many are there?", history, True, retriever, Filters()) is None
+
+
+def test_under_filters_a_paper_that_is_not_found_may_still_be_in_the_collection(retriever: Retriever) -> None:
+    filters = Filters(venues=("ICLR",))
+    reply = reply_to("Who wrote the LoRA paper?", (), False, retriever, filters)
+    assert reply is not None and reply.refusal == "The papers searched hold no paper named “LoRA”."
+    text = told(retriever, "Is “Tidal Harps on Mars” in the collection?", filters)
+    assert text is not None and text.startswith("No, the papers searched hold no paper named “Tidal Harps on")

@@ -353,12 +353,15 @@ def test_a_prompt_that_was_read_is_answered_as_any_other_and_told_likelier(model
     asked = "Which loss does the buoy network use?"
     buoy = [Message("user", f"[1] Mooring trains buoys by a contrastive loss.\n\nQuestion: {asked}")]
     bread = [Message("user", f"[1] Bread rises faster in a warm room.\n\nQuestion: {asked}")]
-    fresh, told = drained(model.stream(RULES, buoy, max_tokens=12, watch="NOT FOUND"))
+    _, told = drained(model.stream(RULES, buoy, max_tokens=12, watch="NOT FOUND"))
     read, other = (model.read(RULES, turn, asked, watch="NOT FOUND") for turn in (buoy, bread))
     assert read and other and read.expected > other.expected + 0.3
     assert all(0 < one.watched < 1 for one in (read, other))
     after, finish = drained(model.stream(RULES, buoy, max_tokens=12, watch="NOT FOUND"))
-    assert (after, finish.prompt_tokens) == (fresh, told.prompt_tokens)
+    assert finish.prompt_tokens == told.prompt_tokens
+    model.read(RULES, bread, asked, watch="NOT FOUND")
+    assert model.read(RULES, buoy, asked, watch="NOT FOUND") == read
+    assert drained(model.stream(RULES, buoy, max_tokens=12, watch="NOT FOUND")) == (after, finish)
     assert finish.watched == pytest.approx(read.watched, abs=0.02)
     assert told.watched == pytest.approx(read.watched, abs=0.02)
     stopped = threading.Event()

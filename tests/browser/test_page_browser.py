@@ -307,6 +307,7 @@ def test_a_reload_keeps_the_conversation_and_its_citations(page: Page, assistant
 def test_filters_are_chips_that_come_off(page: Page, assistant: FakeAssistant) -> None:
     page.click("#filters > button")
     page.click("#venues input")
+    expect(page.locator("#filters .form")).to_have_css("background-color", "rgba(0, 0, 0, 0)")
     page.get_by_role("option", name="ICML").click()
     expect(page.locator("#chips .filter")).to_have_text(["ICML ✕"])
     ask(page, REFUSED)

@@ -135,7 +135,8 @@ def wire(page: gr.Blocks, parts: Parts, frame: Frame, desks: Desks) -> None:
     parts.source.select(judge, parts.turns, [parts.turns, parts.past, parts.now], queue=False, **QUIET)
     parts.stop.click(cancel, parts.turns, [parts.turns, parts.now], queue=False, **QUIET)
     frame.new.click(restart, None, [*shown, frame.tabs], queue=False, **QUIET)
-    page.load(start, None, shown, queue=False, **QUIET)
+    # In the queue: what is told beside an update is shown only from there.
+    page.load(start, None, shown, concurrency_limit=None, **QUIET)
     _wire_filters(parts, desks)
 
 

@@ -65,8 +65,8 @@ def settings_html(assistant: Assistant, history: History) -> str:
         ),
         ("Context", f"{settings.context:,} tokens", "What the model can hold at once"),
         (
-            "Checks",
-            "every sentence is checked",
+            "Checked",
+            "every sentence",
             "A sentence whose numbers and names are not in its sources is not shown",
         ),
     )
