@@ -198,6 +198,12 @@ def test_old_turns_keep_their_numbers(page: Page) -> None:
     expect(page.locator("#source mark.lit")).to_have_text(EVIDENCE[1].sentence.text)
 
 
+def test_an_ended_answer_is_set_in_the_colour_of_text(page: Page) -> None:
+    ask(page, FAST)
+    for part in (".asked", ".sentence >> nth=0", ".sources li >> nth=0"):
+        expect(page.locator(f".turn.done {part}")).to_have_css("color", "rgb(31, 35, 40)")
+
+
 def test_examples_ask_and_new_chat_starts_again(page: Page, assistant: FakeAssistant) -> None:
     expect(page.locator("#answer")).to_contain_text("pincite index FILE")
     page.click(".ask >> nth=0")
