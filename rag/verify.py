@@ -69,7 +69,6 @@ class Verifier:
         vectors = embedder.documents([_short(e.sentence.text, embedder) for e in evidence])
         self.sources = [_source(e, v) for e, v in zip(evidence, vectors, strict=True)]
         self.against: list[Evidence] = []  # sentences that say otherwise than a draft
-        self.pointed: list[Evidence] = []  # sentences that the model named for a draft that said nothing
 
     def check(self, draft: Draft) -> AnswerSentence | Dropped:
         """The sentence with the citations that hold and its grade; or why it is not shown."""
@@ -82,6 +81,7 @@ class Verifier:
             or self._numbers_fail(claim, cited)
             or self._numbers_misbound(claim, cited)
             or self._names_fail(claim, cited)
+            or self._exclusive_fails(claim, cited)
             or self._contradicted(claim, cited)
         )
         if reason:
@@ -144,7 +144,6 @@ class Verifier:
         contradicts = denies(claim.text) and not denies(self.question)
         if claim.fresh or claim.quantities or _ANSWERS.match(claim.text) or contradicts:
             return ""
-        self.pointed += [s.evidence for s in self.sources if s.evidence.n in claim.hints]
         return "it only repeats the question"
 
     def _numbers_fail(self, claim: _Claim, cited: Sequence[Source]) -> str:
@@ -190,6 +189,13 @@ class Verifier:
             if not _stands(name, text) and not (asked and _stands(name, asked)):
                 return f"the name {name} is not in the cited papers"
         return ""
+
+    def _exclusive_fails(self, claim: _Claim, cited: Sequence[Source]) -> str:
+        """ "The only cause" where no cited sentence says so; a question may have put it into the model's mouth."""
+        if not _THE_ONLY.search(claim.text) or any(_ONLY.search(s.evidence.sentence.text) for s in cited):
+            return ""
+        self.against.append(cited[0].evidence)
+        return "the cited sentences do not say that it is the only one"
 
     def _contradicted(self, claim: _Claim, cited: Sequence[Source]) -> str:
         """A sentence of a cited paper that says the opposite; it is kept, the reader is shown it instead."""
@@ -239,6 +245,8 @@ def _share(part: int, whole: Sized) -> float:
 
 
 _CLAUSES = re.compile(r"[,;] +(?:while|whereas|and|but|whilst) +|; +")
+_THE_ONLY = re.compile(r"\bthe (?:only|sole)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\b(?:only|sole|solely|alone|exclusively|unique|uniquely|single)\b", re.IGNORECASE)
 _ANSWERS = re.compile(r"(?:yes|no|ja|nein|oui|non)\b", re.IGNORECASE)
 _DENIALS = frozenset(
     "no not none never without neither nor cannot isn't doesn't don't free instead unlike rather".split()
