@@ -106,7 +106,7 @@ class Assistant:
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, depth(total), filters)
         run.found, run.total, run.sure = hits, total, lead(hits, total) >= SURE
-        if self.scorer and not run.sure:
+        if self.scorer and not run.sure and not run.search.follow_up:
             hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()

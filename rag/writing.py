@@ -73,8 +73,9 @@ class Writer:
                 )
 
     def _read(self, run: Run, history: Sequence[Turn], cancel: threading.Event) -> Reading | None:
-        """A closer look of the model where no paper stands out and it is not asked to set papers side by side."""
-        if run.sure or len(run.sides) > 1 or not isinstance(self.model, Reader):
+        """A closer look of the model where no paper stands out, neither by its lead nor by what was said before, and it
+        is not asked to set papers side by side."""
+        if run.sure or run.search.follow_up or len(run.sides) > 1 or not isinstance(self.model, Reader):
             return None
         return read_closest(
             self.model,
