@@ -128,7 +128,7 @@ class Writer:
         said = [*run.sentences, *added]
         if len(run.sides) > 1:
             added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES)
-        elif run.sentences and not numbers_told(run.question, said):
+        elif said and not numbers_told(run.question, said):
             added += quotes(said, run.evidence, cited(said)[:1], WORDS)
         elif not said and not run.dropped:  # no sentence at all came of the model
             added += quotes([], run.evidence, [run.evidence[0].paper.key], WORDS)
