@@ -27,6 +27,7 @@ SUPPORTED, WEAK = 0.50, 0.30  # agreement in meaning (0 to 1) from which a sente
 FAR, NEAR = 0.55, 0.85  # cosines of a sentence with one that says something else, and the same
 GAIN = 0.2  # share of what a sentence claims that a further citation must add
 OTHER_PAPER = 0.15  # a further citation from another paper must add that much more
+THIN, ALIKE = 2, 0.58  # new words up to which a claim must be near in meaning, and how near (0 to 1)
 VERBATIM = 15  # letters and digits from which a run counts as a quotation
 
 
@@ -216,6 +217,8 @@ class Verifier:
             " ".join(s.evidence.paper.label for s in cited)
         )
         near = min(1.0, max(0.0, (cosine - FAR) / (NEAR - FAR)))
+        if len(claim.fresh) <= THIN and not claim.quantities and near < ALIKE and claim.stems != claim.fresh:
+            return "unsupported"  # a word or two set into the question's own: that they stand there says nothing
         agreement = 0.5 * near + 0.5 * (_share(len(claim.fresh & held), claim.fresh) if claim.fresh else near)
         if agreement >= SUPPORTED:
             return "supported"

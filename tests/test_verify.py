@@ -174,3 +174,16 @@ def test_the_only_one_must_be_said_to_be_that() -> None:
         assert isinstance(result, Dropped) is not held
         assert held or result == Dropped(claim, reason)
         assert [e.n for e in verifier.against] == ([] if held else [1])
+
+
+def test_a_name_set_into_the_questions_own_words_needs_a_sentence_that_means_it() -> None:
+    """ "GPT-4 came out on top" where the sentence only says that GPT-4 marks the answers."""
+    text = "Language models such as GPT-4 mark the replies of the vision systems in Buoy-Bench."
+    paper = Paper(1, "k", "Buoy-Bench", text)
+    source = Evidence(1, paper, Sentence("k", 0, 0, len(text), text))
+    question = "Which system came out on top in the Buoy-Bench evaluation?"
+    verifier = Verifier(HashEmbedder(dim=256, max_tokens=512), [source], question)
+    claim = "GPT-4 came out on top in the Buoy-Bench evaluation."
+    assert verifier.check(Draft(claim, (1,))) == Dropped(claim, "no sentence of the papers says this")
+    bare = verifier.check(Draft("GPT-4.", (1,)))
+    assert isinstance(bare, AnswerSentence)
