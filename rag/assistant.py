@@ -110,7 +110,7 @@ class Assistant:
             hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
-        if not hopeless(question, run.hits):
+        if not hopeless(question, run.hits, self._holders):
             if compares(question) or joins_names(question):
                 edge = hits[0].score - lead(hits, total) + SIDE if compares(question) else math.inf
                 run.sides, missing = sides(
@@ -156,7 +156,7 @@ class Assistant:
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, CANDIDATES, filters)
         chosen: Sequence[Hit] = ()
-        if not hopeless(run.question, hits[:LOOKED_AT]):
+        if not hopeless(run.question, hits[:LOOKED_AT], self._holders):
             chosen = hits[:1] if kind == "which" else members(hits, total, run.question)
             run.evidence = best_each(self.retriever, chosen[:MOST], run.search.forms)
         run.hits = hits[:LOOKED_AT]

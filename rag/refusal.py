@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rag.nouns import Hit
 from rag.quantities import quantities
@@ -25,6 +26,10 @@ _NONE = re.compile(
     r"\b(?:no|not|none|zero|one|single|two|both|pair|half|twice|double|halve[sd]?|free|without|never|all|every)\b",
     re.IGNORECASE,
 )
+# "TidalNet", "SRigL", "Auto-Bench"; not "DAG", "LLMs" or "kHz".
+_COINED = re.compile(r"(?=.{4})\S*(?:[a-z][A-Z]|[A-Z]{2}[a-rt-z]|[a-z]-[A-Z]|^[A-Z]{4,}$)")
+_WORD = re.compile(r"\w+(?:-\w+)*")
+LIKE = 0.8  # how alike (0 to 1) a mistyped name is
 _REFUSING = re.compile(r"^\W*not[ _-]?found\b", re.IGNORECASE)
 
 
@@ -38,10 +43,12 @@ def numberless(question: str, said: Iterable[str]) -> bool:
     return bool(_FIGURE.search(question)) and not any(quantities(text) or _NONE.search(text) for text in said)
 
 
-def hopeless(question: str, hits: Sequence[Hit]) -> bool:
+def hopeless(question: str, hits: Sequence[Hit], holders: Callable[[str], int]) -> bool:
     """Whether no model need be asked: nothing found, nothing near, or the question is about unknown names.
 
-    A name among many other words may be the reader's own ("do I have to cut arrows out of my DAG ...?").
+    A short acronym among many words may be the reader's own ("do I have to cut arrows out of my DAG ...?"); a coined
+    name ("InstructSpeech", "RLCF") is not, unless the papers write it otherwise. `holders` tells how many papers of the
+    collection hold a word.
     """
     if not hits:
         return True
@@ -49,10 +56,25 @@ def hopeless(question: str, hits: Sequence[Hit]) -> bool:
     if best and best < FAR and not any(h.why.terms for h in hits):
         return True
     names = strong_names(question)
+    coined = [name for name in names if _COINED.match(name)]
+    if coined and not any(holders(name) or _written_otherwise(name, hits) for name in coined):
+        return True
     if len(names) < SUBJECT * len(terms(question)):
         return False
     texts = " ".join(bones(h.paper.label + " " + h.paper.abstract) for h in hits)
     return bool(names) and not any(bones(name) in texts for name in names)
+
+
+def _written_otherwise(name: str, hits: Sequence[Hit]) -> bool:
+    """Whether the papers found mean a name by other letters: nearly the same, one of their authors', or words that
+    begin with its letters ("Markov chain Monte Carlo" for MCMC)."""
+    name = name.casefold()
+    for h in hits:
+        p = h.paper
+        said = _WORD.findall(f"{p.label} {p.abstract} {' '.join(p.authors)} {p.venue_as_found}".casefold())
+        if name in "".join(word[0] for word in said) or difflib.get_close_matches(name, said, 1, LIKE):
+            return True
+    return False
 
 
 def refusal_text(nearest: Sequence[Hit], only: str = "") -> str:

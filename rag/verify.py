@@ -218,7 +218,9 @@ class Verifier:
         )
         near = min(1.0, max(0.0, (cosine - FAR) / (NEAR - FAR)))
         if len(claim.fresh) <= THIN and not claim.quantities and near < ALIKE and claim.stems != claim.fresh:
-            return "unsupported"  # a word or two set into the question's own: that they stand there says nothing
+            return (
+                "unsupported"  # a word or two set into the question's own: that they stand there says nothing
+            )
         agreement = 0.5 * near + 0.5 * (_share(len(claim.fresh & held), claim.fresh) if claim.fresh else near)
         if agreement >= SUPPORTED:
             return "supported"

@@ -84,6 +84,25 @@ def test_names_that_no_paper_holds_never_reach_the_model(tmp_path: Path) -> None
     assert answer.timing.first_token_s is None
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("How much faster than a transformer does KelpNet train on one V100 with the Brest gauge?", False),
+        ("How much lower is the error of RSLM on the Brest gauge than that of a transformer?", False),
+        ("How much faster does TidleNet train on one V100 than a transformer?", True),  # mistyped
+        ("How much faster does TidalNet train on one V100 than KelpNet?", True),  # one of two is known
+        ("Does FSLN halve the error on the Brest gauge?", True),  # "forecasting sea level needs"
+        ("What does my DAG look like beside TidalNet, and how much faster does it train on a V100?", True),
+    ],
+)
+def test_a_coined_name_that_no_paper_holds_is_refused_among_other_words(
+    tmp_path: Path, question: str, asked: bool
+) -> None:
+    model = ScriptedModel(["NOT FOUND"])
+    assert assistant_at(tmp_path, model).ask(question).status == "not_found"
+    assert bool(model.calls) is asked
+
+
 def test_an_empty_library_never_reaches_the_model(tmp_path: Path) -> None:
     assistant = assistant_at(tmp_path, ScriptedModel([]))
     answer = assistant.ask(SPEED, filters=Filters(venues=("NeurIPS",)))
