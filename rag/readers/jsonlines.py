@@ -119,7 +119,7 @@ def _enter(window: Window, sought: int) -> tuple[bool, bool]:
 
 def _papers(value: object) -> list[object]:
     """The papers that a value holds, itself where it holds none."""
-    return rows(value) or _inside(value) or [value]
+    return [*(rows(value) or _inside(value) or [value])]
 
 
 def _next_value(window: Window) -> object:
