@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import prompts
+from rag.coined import RARE
 from rag.complete import (
     compares,
     contradicting,
@@ -30,6 +31,7 @@ from rag.nouns import (
     Event,
     Filters,
     Found,
+    Hit,
     Paper,
     Sentence,
     Settled,
@@ -41,7 +43,7 @@ from rag.refusal import hopeless
 from rag.retrieve import Retriever
 from rag.run import Run, answer_of
 from rag.sample import is_sample_only
-from rag.sets import MOST, Kind, kind_of, members, paper_named, sentences_of
+from rag.sets import CANDIDATES, MOST, Kind, kind_of, members, paper_named, sentences_of
 from rag.settings import Settings
 from rag.standing import depth, lead
 from rag.telling import Reply
@@ -104,7 +106,7 @@ class Assistant:
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, depth(total), filters)
         run.found, run.total, run.sure = hits, total, lead(hits, total) >= SURE
-        if self.scorer and not run.sure:
+        if self.scorer and not run.sure and not run.search.follow_up:
             hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
@@ -152,17 +154,18 @@ class Assistant:
     def _by_papers(self, run: Run, kind: Kind, filters: Filters | None) -> Iterator[Event]:
         """A question whose answer is papers: decided over the whole collection, without the model."""
         total = self._searched(filters)
-        hits = self.retriever.search(run.search.forms, max(2 * MOST, depth(total)), filters)
+        hits = self.retriever.search(run.search.forms, CANDIDATES, filters)
+        chosen: Sequence[Hit] = ()
         if not hopeless(run.question, hits[:LOOKED_AT]):
             chosen = hits[:1] if kind == "which" else members(hits, total, run.question)
-            run.evidence = best_each(self.retriever, chosen, run.search.forms)
+            run.evidence = best_each(self.retriever, chosen[:MOST], run.search.forms)
         run.hits = hits[:LOOKED_AT]
         run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
         if kind == "which":
-            run.sentences = paper_named(hits, run.evidence, total)
+            run.sentences = paper_named(hits, run.evidence, total, self._holders)
         elif run.evidence:
-            run.sentences = sentences_of(run.evidence, total)
+            run.sentences = sentences_of(run.evidence, len(chosen), total, self._holders)
         for sentence in run.sentences:
             yield Settled(sentence)
         yield Done(answer_of(run, self.fingerprint()))
@@ -176,6 +179,10 @@ class Assistant:
         yield Found(run.search.text, tuple(run.evidence), ())
         yield from map(Settled, run.sentences)
         yield Done(answer_of(run, self.fingerprint()))
+
+    def _holders(self, word: str) -> int:
+        """How many papers hold a word, counted as far as it matters to `rag.coined`."""
+        return len(self.library.postings(word, RARE + 1))
 
     def _searched(self, filters: Filters | None) -> int:
         """How many papers a search with these filters looks through."""

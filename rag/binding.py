@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rag.pairing import mispaired
 from rag.quantities import Quantity, quantities, stands_in
 from rag.text import plain
 from rag.understand import strong_names
@@ -38,11 +39,15 @@ def misbound(claim: str, source: str, question: str = "") -> Quantity | None:
 
     `question`: its numbers are nobody's, and its words count as the claim's where the claim has one number.
     """
+    asked = quantities(question)
+    mine = [c for c in _spans(claim) if any(not stands_in(q, asked) for q in c.numbers)]
+    if not _OPEN.search(claim):
+        number = mispaired([(c.numbers, c.words) for c in mine], source)
+        if number:
+            return number
     theirs = clauses(source)
     if len(theirs) < 2 or _OPEN.search(source):
         return None
-    asked = quantities(question)
-    mine = [c for c in _spans(claim) if any(not stands_in(q, asked) for q in c.numbers)]
     for part in mine:
         said = part.words | (_content(question) if len(mine) == 1 else frozenset())
         for number in part.numbers:

@@ -17,8 +17,8 @@ from rag.understand import asks_number, strong_names
 from rag.verify import bones
 from rag.words import stems
 
-NEW = 0.5  # share of a sentence's content that the answer lacks, from which it is quoted
-WORDS, WORDS_OF_SIDES = 52, 105  # of an answer with its quotes
+NEW = 0.4  # share of a sentence's content that the answer lacks, from which it is quoted
+WORDS, WORDS_OF_SIDES = 58, 112  # of an answer with its quotes
 MOST_SIDES = 3
 _PAPERS = r"(?:\w+ ){0,3}(?:papers|methods|works|approaches|techniques|models|samplers)"
 _COMPARES = re.compile(

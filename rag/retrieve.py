@@ -20,6 +20,7 @@ from rag.words import rarity, terms
 
 # Weights beside the whole abstract's cosine, chosen from the tables of docs/design/retrieval.md.
 SENTENCE, COVER = 0.5, 0.25
+ASKED = 0.35  # weight of a follow-up as asked, beside the same with the topic of the history
 WINDOWS, SENTENCES, TEXTS = 100, 300, 50  # candidates taken from each witness
 COMMON = 5000  # holders of a word from which it makes no paper a candidate by itself
 
@@ -60,7 +61,7 @@ class Retriever:
         self.query_vector = lru_cache(maxsize=64)(embedder.query)
 
     def search(self, queries: Sequence[str], most: int = 20, filters: Filters | None = None) -> list[Hit]:
-        """The best papers for a question, best first; two forms of it (a follow-up) have equal say."""
+        """The best papers for a question, best first; of two forms (a follow-up) the one as asked counts ASKED."""
         self.vectors.refresh(self.library.generation())
         allowed = self.library.allowed(filters or Filters())
         runs = [self._candidates(query, allowed) for query in dict.fromkeys(queries)]
@@ -125,8 +126,8 @@ class Retriever:
 
 
 def _joined(runs: Sequence[dict[int, _Candidate]]) -> dict[int, _Candidate]:
-    """Candidates of several forms of a question, each witness averaged; one that a form missed counts as
-    that form's last."""
+    """Candidates of two forms of a question, as asked and with its topic; one that a form missed counts as that
+    form's last."""
     if len(runs) == 1:
         return runs[0]
     floors = [min((c.score for c in run.values()), default=0.0) for run in runs]
@@ -135,7 +136,7 @@ def _joined(runs: Sequence[dict[int, _Candidate]]) -> dict[int, _Candidate]:
         seen = [run[paper_id] for run in runs if paper_id in run]
         best = max(seen, key=lambda c: c.score)
         scores = [run[paper_id].score if paper_id in run else f for run, f in zip(runs, floors, strict=True)]
-        joined[paper_id] = replace(best, fused=sum(scores) / len(scores))
+        joined[paper_id] = replace(best, fused=ASKED * scores[0] + (1 - ASKED) * scores[-1])
     return joined
 
 

@@ -32,9 +32,6 @@ class Run:
     sentences: list[AnswerSentence] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     against: list[Evidence] = field(default_factory=list)  # sentences that say otherwise than a draft
-    pointed: list[Evidence] = field(
-        default_factory=list
-    )  # sentences named by the model beside an empty draft
     evidence_s: float = 0.0
     first_token_s: float | None = None
     finishes: list[Finish] = field(default_factory=list)  # of the model's streams, one a prompt

@@ -7,12 +7,14 @@ lie at different heights. Measured in docs/design/answering.md. No model is aske
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
+from rag.coined import called
 from rag.evidence import name_of
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
 from rag.standing import background, lead
+from rag.words import terms
 
 Kind = Literal["list", "count", "which", "other"]
 
@@ -38,15 +40,23 @@ _SOME = re.compile(
     re.IGNORECASE,
 )
 _PAPER = r"(?:paper|work|abstract|article|study|submission|publication)"
-_METHOD = r"(?:method|approach|model|algorithm|technique|system|framework)"
+_METHOD = r"(?:method|approach|model|algorithm|technique|system|framework|sampler|estimator|solver|heuristic)"
 _WHICH = re.compile(
-    rf"^\W*(?:(?:and|so|ok|hi|hello|please)\W+)?(?:which of (?:these|the papers)\b|"
+    rf"^\W*(?:(?:and|so|ok|hi|hello|please)\W+)?(?:which (?:one )?of (?:these|the papers)\b|"
     rf"(?:which|what) (?:(?:\w+ )?{_PAPER}|{_METHOD})\b(?! (?:does|do|did|was used|is used|are used|can|to|of|in)\b)|"
     rf"(?:is|was|are) there (?:an?|any|some) (?:\w+ ){{0,2}}(?:{_PAPER}|{_METHOD}|piece)\b|"
     r"who (?!(?:wrote|are|is|were|was|authored|published|did|else)\b)\w+(?:s|ed|t)\b)"
     rf"|\b(?:looking for|find me|need|remember) (?:the|a) {_PAPER}\b|\bwhich paper\b|\bthere(?:'s| is| was) one\b"
     r"|\b(?:which one|what(?:'s| is) its name|name)\?\W*$",
     re.IGNORECASE,
+)
+# Words by which a question says that papers are about something.
+_SAYING = frozenset(
+    """address addresses anything bring brings care collection come comes concern concerned concerns consider considers
+    contain contains cover covers deal dealing deals discuss discusses everything exist exists experiment experiments
+    focus focuses idea ideas involve involves involving kind kinds matter matters mention mentions number part play
+    plays relate related relevant report role something sort submission submissions talk talks topic topics touch
+    touches type types""".split()
 )
 _ALTERNATIVES = re.compile(
     r", ?(?:an? )?\w+ or (?:an? )?\w+\W*$", re.IGNORECASE
@@ -57,8 +67,12 @@ LEAD = 0.07  # of the best score above the background, below which no paper is a
 LEAD_OF_SOME = 0.13  # the same where the question is whether there is anything at all on a subject
 LEAD_OF_ONE = 0.10  # the same for the one paper of a which-question
 SHARE = 0.5  # of the way from the background to the best score: where membership begins
+# The same where the question comes down to a word or two: for papers that hold them all, and for others.
+TOPIC_WORDS, HOLDING, LACKING = 2, 0.25, 0.8
+CANDIDATES = 400  # papers looked at: more than so many members are not counted
 LINE_WORDS = 36  # of the sentence that is quoted beside one paper
-LIST_WORDS = 90  # of all sentences that are quoted in a list
+LIST_WORDS = 112  # of a list whose papers have no titles, names and quotes together
+FEW = 6  # words of a quote below which it says nothing
 
 
 def kind_of(question: str) -> Kind:
@@ -71,43 +85,76 @@ def kind_of(question: str) -> Kind:
 
 
 def members(hits: Sequence[Hit], total: int, question: str = "") -> list[Hit]:
-    """The hits (best first) that stand out: nearer to the best score than to the background's."""
+    """The hits (best first) that stand out: nearer to the best score than to the background's.
+
+    Where the question comes down to a word or two, a paper that holds them needs less, another one more.
+    """
     least = LEAD_OF_SOME if _SOME.search(question) else LEAD
     if not hits or hits[0].score < FLOOR or lead(hits, total) < least:
         return []
     behind = background(hits, total)
-    edge = max(FLOOR, behind + SHARE * (hits[0].score - behind))
-    return [h for h in hits[:MOST] if h.score >= edge]
+    holding = _holders(hits, question)
+
+    def edge(share: float) -> float:
+        return behind + share * (hits[0].score - behind)
+
+    needed = max(FLOOR, edge(LACKING if holding else SHARE))
+    return [h for h in hits if h.score >= (edge(HOLDING) if h.paper.key in holding else needed)]
 
 
-def sentences_of(evidence: Sequence[Evidence], total: int) -> list[AnswerSentence]:
-    """The answer in words: the count first, then each paper by name, every one pinned to its sentence."""
+def _holders(hits: Sequence[Hit], question: str) -> set[str]:
+    """Keys of the papers that hold the one or two words that a question is about (either, if it says "or")."""
+    topic = [term for term in terms(question) if term not in _SAYING]
+    if not 0 < len(topic) <= TOPIC_WORDS:
+        return set()
+    enough = any if re.search(r"\bor\b", question, re.IGNORECASE) else all
+    return {h.paper.key for h in hits if enough(term in h.why.terms for term in topic)}
+
+
+def sentences_of(
+    evidence: Sequence[Evidence], count: int, total: int, holders: Callable[[str], int]
+) -> list[AnswerSentence]:
+    """The answer in words: the count first, then each paper by name, every one pinned to its sentence.
+
+    `count` of the `total` papers belong; the evidence is of the first MOST of them. `holders` tells how many papers of
+    the collection hold a word.
+    """
     citations = [_citation(e) for e in evidence]
-    count = len(evidence)
     opening = f"{_number(count)} of {total} papers {'is' if count == 1 else 'are'} about this"
+    opening += f"; the first {len(evidence)}" if count > len(evidence) else ""
     # Titles speak for themselves; a paper without one is also told by its sentence.
-    room = LIST_WORDS // max(1, sum(not e.paper.title for e in evidence))
-    named = [
-        AnswerSentence(_line(e, 0 if e.paper.title else room), "supported", (c,))
-        for e, c in zip(evidence, citations, strict=True)
+    names = [_named(e, holders) for e in evidence]
+    left = LIST_WORDS - len(" ".join([opening, *names]).split())
+    room = left // max(1, sum(not e.paper.title for e in evidence))
+    lines = [
+        AnswerSentence(name if e.paper.title or room < FEW else _line(e, room, holders), "supported", (c,))
+        for name, e, c in zip(names, evidence, citations, strict=True)
     ]
-    return [AnswerSentence(opening + (":" if named else "."), "supported", tuple(citations)), *named]
+    return [AnswerSentence(opening + (":" if lines else "."), "supported", tuple(citations)), *lines]
 
 
-def paper_named(hits: Sequence[Hit], evidence: Sequence[Evidence], total: int) -> list[AnswerSentence]:
+def paper_named(
+    hits: Sequence[Hit], evidence: Sequence[Evidence], total: int, holders: Callable[[str], int]
+) -> list[AnswerSentence]:
     """The answer to "which paper ...?": the best paper by name and what it says; nothing if none stands out."""
     if not evidence or lead(hits, total) < LEAD_OF_ONE:
         return []
     best = evidence[0]
-    return [AnswerSentence(_line(best, LINE_WORDS), "supported", (_citation(best),))]
+    return [AnswerSentence(_line(best, LINE_WORDS, holders), "supported", (_citation(best),))]
 
 
-def _line(e: Evidence, room: int) -> str:
-    """A paper by its name and what it says, at most `room` words of it; without room by its name alone."""
+def _line(e: Evidence, room: int, holders: Callable[[str], int]) -> str:
+    """A paper by its names and what it says, at most `room` words of it."""
     said = e.sentence.text.split()
-    if not room:
-        return name_of(e.paper)
-    return f"{name_of(e.paper)}: {' '.join(said[:room])}{' …' if len(said) > room else ''}"
+    quote = f": {' '.join(said[:room])}{' …' if len(said) > room else ''}"
+    return f"{_named(e, holders, quote)}{quote}"
+
+
+def _named(e: Evidence, holders: Callable[[str], int], beside: str = "") -> str:
+    """A paper's title or label, with the name it coins where neither that nor what stands beside it says so."""
+    name = name_of(e.paper)
+    other = called(e.paper, f"{name} {beside}", holders)
+    return f"{name} ({other})" if other else name
 
 
 def _citation(e: Evidence) -> Citation:

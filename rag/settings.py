@@ -23,7 +23,7 @@ from rag.errors import SettingsError
 # What changes the text of an answer; the rest (folders, ports, addresses) is not part of a fingerprint.
 ANSWER_FIELDS = (
     "embedder", "scorer", "llm", "llm_name", "context", "papers", "evidence_tokens", "answer_tokens",
-    "refuse_below",
+    "refuse_below", "attempts",
 )  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 
@@ -48,6 +48,9 @@ class Settings(BaseSettings):
     papers: int = Field(5, ge=1, le=8, description="papers whose sentences the model reads")
     evidence_tokens: int = Field(380, ge=100, le=8000, description="tokens of evidence at the most")
     answer_tokens: int = Field(220, ge=32, le=2048, description="tokens of an answer at the most")
+    attempts: int = Field(
+        1, ge=1, le=2, description="drafts at the most; a second, stricter one if nothing of the first holds"
+    )
     # In ten-fold cross-validation 32 of 69 wrong answers lay below 0.3, and 3 of 57 right ones.
     refuse_below: float = Field(
         0.3, ge=0, le=1, description="confidence below which an answer is refused; 0: never"

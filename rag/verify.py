@@ -27,6 +27,7 @@ SUPPORTED, WEAK = 0.50, 0.30  # agreement in meaning (0 to 1) from which a sente
 FAR, NEAR = 0.55, 0.85  # cosines of a sentence with one that says something else, and the same
 GAIN = 0.2  # share of what a sentence claims that a further citation must add
 OTHER_PAPER = 0.15  # a further citation from another paper must add that much more
+THIN, ALIKE = 2, 0.58  # new words up to which a claim must be near in meaning, and how near (0 to 1)
 VERBATIM = 15  # letters and digits from which a run counts as a quotation
 
 
@@ -69,7 +70,6 @@ class Verifier:
         vectors = embedder.documents([_short(e.sentence.text, embedder) for e in evidence])
         self.sources = [_source(e, v) for e, v in zip(evidence, vectors, strict=True)]
         self.against: list[Evidence] = []  # sentences that say otherwise than a draft
-        self.pointed: list[Evidence] = []  # sentences that the model named for a draft that said nothing
 
     def check(self, draft: Draft) -> AnswerSentence | Dropped:
         """The sentence with the citations that hold and its grade; or why it is not shown."""
@@ -82,6 +82,7 @@ class Verifier:
             or self._numbers_fail(claim, cited)
             or self._numbers_misbound(claim, cited)
             or self._names_fail(claim, cited)
+            or self._exclusive_fails(claim, cited)
             or self._contradicted(claim, cited)
         )
         if reason:
@@ -144,7 +145,6 @@ class Verifier:
         contradicts = denies(claim.text) and not denies(self.question)
         if claim.fresh or claim.quantities or _ANSWERS.match(claim.text) or contradicts:
             return ""
-        self.pointed += [s.evidence for s in self.sources if s.evidence.n in claim.hints]
         return "it only repeats the question"
 
     def _numbers_fail(self, claim: _Claim, cited: Sequence[Source]) -> str:
@@ -191,6 +191,13 @@ class Verifier:
                 return f"the name {name} is not in the cited papers"
         return ""
 
+    def _exclusive_fails(self, claim: _Claim, cited: Sequence[Source]) -> str:
+        """ "The only cause" where no cited sentence says so; a question may have put it into the model's mouth."""
+        if not _THE_ONLY.search(claim.text) or any(_ONLY.search(s.evidence.sentence.text) for s in cited):
+            return ""
+        self.against.append(cited[0].evidence)
+        return "the cited sentences do not say that it is the only one"
+
     def _contradicted(self, claim: _Claim, cited: Sequence[Source]) -> str:
         """A sentence of a cited paper that says the opposite; it is kept, the reader is shown it instead."""
         papers = {s.evidence.paper.key for s in cited}
@@ -210,6 +217,8 @@ class Verifier:
             " ".join(s.evidence.paper.label for s in cited)
         )
         near = min(1.0, max(0.0, (cosine - FAR) / (NEAR - FAR)))
+        if len(claim.fresh) <= THIN and not claim.quantities and near < ALIKE and claim.stems != claim.fresh:
+            return "unsupported"  # a word or two set into the question's own: that they stand there says nothing
         agreement = 0.5 * near + 0.5 * (_share(len(claim.fresh & held), claim.fresh) if claim.fresh else near)
         if agreement >= SUPPORTED:
             return "supported"
@@ -239,6 +248,8 @@ def _share(part: int, whole: Sized) -> float:
 
 
 _CLAUSES = re.compile(r"[,;] +(?:while|whereas|and|but|whilst) +|; +")
+_THE_ONLY = re.compile(r"\bthe (?:only|sole)\b", re.IGNORECASE)
+_ONLY = re.compile(r"\b(?:only|sole|solely|alone|exclusively|unique|uniquely|single)\b", re.IGNORECASE)
 _ANSWERS = re.compile(r"(?:yes|no|ja|nein|oui|non)\b", re.IGNORECASE)
 _DENIALS = frozenset(
     "no not none never without neither nor cannot isn't doesn't don't free instead unlike rather".split()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 
 from prompts import Prompt
 from rag import markers
@@ -15,12 +16,14 @@ from rag.parts import Part, parts_of, told_by_name
 from rag.prompting import messages_of, prefix_of, room
 from rag.queueing import Turnstile
 from rag.reading import Reading, read_closest
-from rag.refusal import NOT_FOUND, is_refusal
+from rag.refusal import NOT_FOUND, is_refusal, numberless
 from rag.retrieve import Retriever
 from rag.run import Run
 from rag.settings import Settings
 from rag.verify import Verifier, is_english
 
+# What a second attempt adds to the question.
+STRICTER = "(Answer in one sentence, in the words of the numbered sentence that gives the answer.)"
 MOST = 3  # sentences of one draft that are kept: what a model goes on to say is filler
 
 
@@ -54,20 +57,25 @@ class Writer:
                 if at_best(run, closer.watched) < self.settings.refuse_below:
                     run.refused = True
                     return
-            refused = []
-            for part in parts_of(run.question, run.evidence, run.sides):
-                refused.append((yield from self._draft(run, part, told, history, cancel)))
-        run.refused = all(refused)
+            parts = parts_of(run.question, run.evidence, run.sides)
+            run.refused = yield from self._drafts(run, parts, told, history, cancel)
+            nothing = not (run.refused or run.sentences or run.against)
+            if nothing and self.settings.attempts > 1 and not cancel.is_set():
+                again = [replace(part, question=f"{part.question} {STRICTER}") for part in parts]
+                run.refused = yield from self._drafts(run, again, told, history, cancel)
         if not run.refused:
             yield from self._complete(run)
             if run.sentences:
                 run.features = features(run)
                 run.confidence = round(confidence(run.features), 4)
-                run.refused = run.confidence < self.settings.refuse_below
+                run.refused = run.confidence < self.settings.refuse_below or numberless(
+                    run.question, (s.text for s in run.sentences)
+                )
 
     def _read(self, run: Run, history: Sequence[Turn], cancel: threading.Event) -> Reading | None:
-        """A closer look of the model where no paper stands out and it is not asked to set papers side by side."""
-        if run.sure or len(run.sides) > 1 or not isinstance(self.model, Reader):
+        """A closer look of the model where no paper stands out, neither by its lead nor by what was said before, and it
+        is not asked to set papers side by side."""
+        if run.sure or run.search.follow_up or len(run.sides) > 1 or not isinstance(self.model, Reader):
             return None
         return read_closest(
             self.model,
@@ -80,6 +88,15 @@ class Writer:
             room(self.model, self.prompt, run.question, history, self.settings),
             cancel,
         )
+
+    def _drafts(
+        self, run: Run, parts: Sequence[Part], told: str, history: Sequence[Turn], cancel: threading.Event
+    ) -> Generator[Event, None, bool]:
+        """What the model says to each prompt, checked; returns whether it refused all of them."""
+        refused = []
+        for part in parts:
+            refused.append((yield from self._draft(run, part, told, history, cancel)))
+        return all(refused)
 
     def _draft(
         self, run: Run, part: Part, told: str, history: Sequence[Turn], cancel: threading.Event
@@ -103,20 +120,18 @@ class Writer:
         if not refused:
             yield from self._settle(run, verifier, whole[checked:], part)
         run.against += verifier.against
-        run.pointed += verifier.pointed
         return refused
 
     def _complete(self, run: Run) -> Iterator[Event]:
         """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
         added = [quoted(e) for e in dict.fromkeys(run.against)]
-        if not run.sentences:
-            added += [quoted(e) for e in dict.fromkeys(run.pointed) if e not in run.against][:1]
         said = [*run.sentences, *added]
         if len(run.sides) > 1:
-            silent = [hit.paper.key for hit in run.sides if hit.paper.key not in cited(run.sentences)]
-            added += quotes(said, run.evidence, silent, WORDS_OF_SIDES)
-        elif run.sentences and not numbers_told(run.question, said):
+            added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES)
+        elif said and not numbers_told(run.question, said):
             added += quotes(said, run.evidence, cited(said)[:1], WORDS)
+        elif not said and not run.dropped:  # no sentence at all came of the model
+            added += quotes([], run.evidence, [run.evidence[0].paper.key], WORDS)
         for sentence in added:
             run.sentences.append(sentence)
             yield Settled(sentence)

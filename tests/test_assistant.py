@@ -8,6 +8,7 @@ from rag.errors import ModelError, PinciteError
 from rag.nouns import Done, Draft, Filters, Found, Settled, Turn, Waiting
 from rag.refusal import REFUSAL
 from rag.rows import answer_row
+from rag.writing import STRICTER
 from tests.desk import GRAFT, TIDAL, assistant_at
 from tests.fakes import ScriptedModel
 
@@ -249,3 +250,35 @@ def test_a_wrong_premise_is_answered_with_the_sentence_that_contradicts_it(tmp_p
     assert (answer.status, answer.timing.first_token_s, model.produced) == ("answered", None, 0)
     assert [(s.support, "2.6 times faster" in s.text) for s in answer.sentences] == [("quoted", True)]
     assert answer.note == "The papers say the opposite of what the question takes for granted."
+
+
+def test_a_model_that_writes_nothing_leaves_the_best_quote(tmp_path: Path) -> None:
+    answer = assistant_at(tmp_path, ScriptedModel([""])).ask(SPEED)
+    (sentence,) = answer.sentences
+    assert (answer.status, sentence.support) == ("answered", "quoted")
+    assert "2.6 times faster on one V100" in sentence.text
+
+
+def test_giving_the_question_back_is_a_refusal(tmp_path: Path) -> None:
+    model = ScriptedModel(["TidalNet trains faster on a V100 [3]."])
+    answer = assistant_at(tmp_path, model).ask("Does TidalNet train faster on a V100, and by how much?")
+    assert (answer.status, answer.dropped[0].reason) == ("not_found", "it only repeats the question")
+
+
+def test_a_second_attempt_is_made_where_nothing_of_the_first_holds(tmp_path: Path) -> None:
+    script = [
+        "TidalNet trains 6.2 times faster on one V100 [3].",
+        "TidalNet trains 2.6 times faster on one V100 [3].",
+    ]
+    once, twice = ScriptedModel(list(script)), ScriptedModel(list(script))
+    assert assistant_at(tmp_path / "a", once).ask(SPEED).status == "not_found"
+    answer = assistant_at(tmp_path / "b", twice, attempts=2).ask(SPEED)
+    assert [s.text for s in answer.sentences] == ["TidalNet trains 2.6 times faster on one V100."]
+    assert len(answer.dropped) == 1
+    assert STRICTER in twice.calls[1].messages[-1].content
+
+
+def test_a_question_for_a_figure_is_not_answered_without_one(tmp_path: Path) -> None:
+    model = ScriptedModel(["TidalNet replaces attention with a bank of learned recurrent filters [2]."])
+    answer = assistant_at(tmp_path, model).ask("How many learned recurrent filters does TidalNet have?")
+    assert answer.status == "not_found"

@@ -160,8 +160,30 @@ def test_a_number_that_is_no_part_of_a_name_does_not_make_it() -> None:
     assert result == Dropped(claim, "the name GPT-4 is not in the cited papers")
 
 
-def test_the_sentence_named_beside_an_empty_draft_is_kept() -> None:
-    question = "Which learned recurrent filters replace attention?"
-    verifier = Verifier(HashEmbedder(dim=256, max_tokens=512), evidence(), question)
-    verifier.check(Draft("The filters that replace attention are learned recurrent filters.", (2,)))
-    assert [e.n for e in verifier.pointed] == [2]
+def test_the_only_one_must_be_said_to_be_that() -> None:
+    """A question may put "the only" into the model's mouth; the sentence that it leans on is kept to be shown."""
+    texts = ("Weight asymmetry contributes to the bias beside the finite nudge.",)
+    question = "Since the finite nudge is the only source of bias, can I ignore weight asymmetry?"
+    claim = "Yes, because the finite nudge is the only source of bias."
+    for text, held in ((texts[0], False), ("The finite nudge alone is the source of bias.", True)):
+        paper = Paper(1, "k", "Nudges", text)
+        source = Evidence(1, paper, Sentence("k", 0, 0, len(text), text))
+        verifier = Verifier(HashEmbedder(dim=256, max_tokens=512), [source], question)
+        result = verifier.check(Draft(claim, (1,)))
+        reason = "the cited sentences do not say that it is the only one"
+        assert isinstance(result, Dropped) is not held
+        assert held or result == Dropped(claim, reason)
+        assert [e.n for e in verifier.against] == ([] if held else [1])
+
+
+def test_a_name_set_into_the_questions_own_words_needs_a_sentence_that_means_it() -> None:
+    """ "GPT-4 came out on top" where the sentence only says that GPT-4 marks the answers."""
+    text = "Language models such as GPT-4 mark the replies of the vision systems in Buoy-Bench."
+    paper = Paper(1, "k", "Buoy-Bench", text)
+    source = Evidence(1, paper, Sentence("k", 0, 0, len(text), text))
+    question = "Which system came out on top in the Buoy-Bench evaluation?"
+    verifier = Verifier(HashEmbedder(dim=256, max_tokens=512), [source], question)
+    claim = "GPT-4 came out on top in the Buoy-Bench evaluation."
+    assert verifier.check(Draft(claim, (1,))) == Dropped(claim, "no sentence of the papers says this")
+    bare = verifier.check(Draft("GPT-4.", (1,)))
+    assert isinstance(bare, AnswerSentence)

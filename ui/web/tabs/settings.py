@@ -63,6 +63,7 @@ def settings_html(assistant: Assistant, history: History) -> str:
             f"{settings.refuse_below:.2f}",
             "Answers of less confidence are refused; 0 refuses none",
         ),
+        ("Attempts", str(settings.attempts), "With 2, the model is asked again if nothing it said holds"),
         ("Context", f"{settings.context:,} tokens", "What the model can hold at once"),
         (
             "Checked",
