@@ -257,3 +257,12 @@ def test_problems_hold_nothing_that_a_terminal_obeys(run: Run, tmp_path: Path) -
     (tmp_path / "evil.csv").write_text("Title,\x1b]0;owned\x07Text\n" + f"x,{BITTERN}\n")
     result = run("index", "--no-embed", "--map", "note=Notes", "evil.csv")
     assert "\x1b" not in result.stderr + result.stdout and "evil.csv" in result.stderr
+
+
+def test_the_report_is_written_where_no_file_can_be_opened(run: Run) -> None:
+    """The exit code is that of a failure all the same."""
+    result = run("index", "--no-embed", "nosuch.bib", "--report", "report.json")
+    assert isinstance(result.exception, InputError)
+    [problem] = json.loads(Path("report.json").read_text())
+    assert problem["source"] == "nosuch.bib"
+    assert "nosuch.bib does not exist" in problem["cause"] and problem["remedy"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -212,3 +214,41 @@ def test_prose_that_only_mentions_tags_is_prose(tmp_path: Path) -> None:
     ):
         [got] = read_all(tmp_path, text)
         assert not isinstance(got, Problem) and got.abstract == text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("  - ", " - "),
+        lambda text: re.sub(r"^\w\w(?=  - )", lambda tag: tag[0].lower(), text, flags=re.M),
+        lambda text: re.sub(r"^\w\w(?=  - )", lambda tag: tag[0].lower(), text, flags=re.M).replace(
+            "  - ", " - "
+        ),
+        lambda text: text.replace("  - ", "\t- "),
+        lambda text: re.sub(r"^", "  ", text, flags=re.M),
+    ],
+    ids=["one blank", "small letters", "both", "tab", "indented"],
+)
+def test_tags_written_otherwise(tmp_path: Path, change: Callable[[str], str]) -> None:
+    usual = read_all(tmp_path, SAMPLES["RIS"])
+    assert read_all(tmp_path, change(SAMPLES["RIS"])) == usual
+
+
+def test_usual_tags_are_needed_in_a_usual_record(tmp_path: Path) -> None:
+    [got] = records(read_all(tmp_path, ris(f"AB  - {A1[:56]}", "AB - blood group", A1[56:].strip())))
+    assert got.abstract == f"{A1[:56]} AB - blood group {A1[56:].strip()}"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("CT  - A title", "Y1  - 2024/03//", "A2  - Roe, Ann", "M3  - 10.1234/Pebble.5"),
+        ("T1  - A title", "PY  - 2024/03//", "A1  - Roe, Ann", "L3  - 10.1234/Pebble.5"),
+        ("TI  - A title", "PY  - 2024///", "AU  - Roe, Ann", "DO  - https://doi.org/10.1234/Pebble.5"),
+        ("ST  - A title", "Y1  - 2024 Mar", "AU  - Roe, Ann", "UR  - http://dx.doi.org/10.1234/Pebble.5"),
+    ],
+)
+def test_tags_that_dialects_put_elsewhere(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    [got] = records(read_all(tmp_path, ris(*lines, f"N2  - {A1}")))
+    assert (got.title, got.authors) == ("A title", ("Ann Roe",))
+    assert (got.year, got.doi) == (2024, "10.1234/pebble.5")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from rag.readers import (
     jsonlines,
     labelled,
     markdown,
+    mixed,
     packed,
     plaintext,
     pubmed,
@@ -94,7 +96,7 @@ def _read_members(path: Path, columns: Mapping[str, str] | None, name: str) -> I
 
 def _read_text(source: Source) -> Iterator[Record | Problem]:
     any_read = False
-    for item in _reader(source)(source):
+    for item in _read_parts(source):
         any_read = True
         yield item
     if not any_read:
@@ -103,10 +105,87 @@ def _read_text(source: Source) -> Iterator[Record | Problem]:
     yield from _doubts(source)
 
 
+def _read_parts(source: Source) -> Iterator[Record | Problem]:
+    """Read each format of a file; numbers go on from one to the next."""
+    before = most = 0
+    parts = _parts(source)
+    for part in parts:
+        try:
+            for item in _read_part(part):
+                item = _counted_on(item, before)
+                most = max(most, _number(item))
+                yield item
+        except Unreadable as error:
+            if len(parts) == 1:
+                raise
+            first = next((number for number, line in part.lines() if line.strip()), None)
+            yield Problem(source.name, error.cause, error.remedy, line=first)
+        before = most
+
+
+def _parts(source: Source) -> list[Source]:
+    """The formats of a file, without the remarks that programs and people put beside their records."""
+    parts = mixed.parts(source, _first_kind(source))
+    if len(parts) == 1:
+        return parts
+    telling = [part for part in parts if not (_is_loose_text(part) and mixed.unread(part) is None)]
+    return telling if len(telling) > 1 else [source]
+
+
+def _first_kind(source: Source) -> str:
+    """What a file begins with, for `mixed.parts`."""
+    head = source.head
+    if table.fits(head, source.columns):
+        return mixed.TABLE
+    if head.lstrip().startswith(("{", "[")) and (jsonlines.fits(head) or jsonlines.fits_lines(head)):
+        return "JSON"
+    if frontmatter.fits(head):
+        return mixed.PAGE
+    if head.lstrip().startswith("<"):
+        fitting = [(match.start(), kind) for kind, match in mixed.xml_roots(head)]
+        return min(fitting)[1] if fitting else mixed.TEXT
+    return mixed.TEXT
+
+
+def _is_loose_text(part: Source) -> bool:
+    """Whether a part of a file is text in which nothing marks papers: beside records it may be a remark."""
+    marked = (frontmatter.fits, markdown.fits, labelled.fits)
+    return (
+        isinstance(part, mixed.Part)
+        and part.kind == mixed.TEXT
+        and not any(fits(part.head) for fits in marked)
+    )
+
+
+def _read_part(part: Source) -> Iterator[Record | Problem]:
+    if _is_loose_text(part):
+        problem = mixed.unread(part)
+        yield from [problem] if problem else []
+        return
+    reader = _reader(part)
+    if reader in (markdown.read, labelled.read) and (problem := mixed.above(part)):
+        yield problem
+    yield from reader(part)
+
+
+def _number(item: Record | Problem) -> int:
+    return item.number if isinstance(item, Record) else item.record or 0
+
+
+def _counted_on(item: Record | Problem, before: int) -> Record | Problem:
+    if not before or not _number(item):
+        return item
+    if isinstance(item, Record):
+        return replace(item, number=item.number + before)
+    return replace(item, record=_number(item) + before)
+
+
 def _reader(source: Source) -> Callable[[Source], Iterator[Record | Problem]]:
     *marked, last = FORMATS
     if source.columns and table.fits(source.head, source.columns):
         return table.read
+    if source.kind == mixed.TEXT and markdown.fits(source.head):
+        return markdown.read  # records of other formats are quoted in it
     fitting = next((known for known in marked if known.fits(source.head)), None)
     if fitting:
         return fitting.read

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bibtexparser.entrypoint import parse_string
 from bibtexparser.exceptions import ParserStateException
 from bibtexparser.library import Library
-from bibtexparser.model import Entry, ParsingFailedBlock
+from bibtexparser.model import Entry, ParsingFailedBlock, String
 
 from rag.metadata import bibtex_names, year
 from rag.nouns import Problem, Record
@@ -132,6 +132,8 @@ def _read_blocks(file: _File, offset: int, library: Library) -> Iterator[Record 
         entry = block.ignore_error_block if isinstance(block, ParsingFailedBlock) else block
         if isinstance(entry, Entry):
             yield from _read_entry(file, line, entry)
+        elif isinstance(entry, String):  # stated again, as where files were put together
+            _define_one(entry, file.macros)
         elif isinstance(block, ParsingFailedBlock):
             file.number += 1
             yield Problem(
@@ -142,8 +144,12 @@ def _read_blocks(file: _File, offset: int, library: Library) -> Iterator[Record 
 def _define(library: Library, macros: Fields) -> None:
     """Macros are resolved where they are defined: one cannot unfold into itself later."""
     for string in library.strings:
-        with suppress(ValueError):
-            macros[string.key.lower()] = _value(string.value, macros)[:MACRO_LIMIT]
+        _define_one(string, macros)
+
+
+def _define_one(string: String, macros: Fields) -> None:
+    with suppress(ValueError):
+        macros[string.key.lower()] = _value(string.value, macros)[:MACRO_LIMIT]
 
 
 def _why(block: ParsingFailedBlock) -> str:

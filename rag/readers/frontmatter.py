@@ -16,6 +16,8 @@ from rag.readers.source import Source
 LIMIT = 1_000_000  # characters of a front matter
 _FITS = re.compile(r"\A---[ \t]*\n(?:(?!---).*\n)*?(?:title|abstract)[ \t]*:", re.I)
 _MEND = "Mend the front matter: most often a value with a colon or a quotation mark needs quotation marks around it"
+_UNENDED = "no line of dashes ends it"
+_FIELD = re.compile(r"[A-Za-z_][\w -]*:")
 _VENUE = ("container-title", "booktitle", "conference", "venue", "publication", "journal", "series")
 _URL = ("url", "link", "html", "pdf")
 _DATES = ("year", "date", "issued", "published")
@@ -27,37 +29,50 @@ def fits(head: str) -> bool:
 
 
 def read(source: Source) -> Iterator[Record | Problem]:
-    """Read the one paper of a page."""
-    try:
-        value = _loaded(_front_matter(source))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        why = str(getattr(error, "problem", "") or error or "nested too deeply")
-        line = mark.line + 2 if mark else 1
-        yield Problem(source.name, f"not valid YAML: {' '.join(why.split())}", _MEND, record=1, line=line)
-        return
-    if not isinstance(value, dict):
-        yield Problem(source.name, "the front matter has no fields", _MEND, record=1, line=1)
-        return
-    yield build(source.name, 1, 1, _found({str(key).lower(): field for key, field in value.items()}))
+    """Read the papers of pages one after another, mostly one; `number` counts them."""
+    for number, (first, text, trouble) in enumerate(_front_matters(source), 1):
+        try:
+            value = _loaded(text, trouble)
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            mark = getattr(error, "problem_mark", None)
+            why = str(getattr(error, "problem", "") or error or "nested too deeply")
+            line = first + (mark.line + 1 if mark else 0)
+            yield Problem(source.name, f"not valid YAML: {' '.join(why.split())}", _MEND, number, line)
+            continue
+        if not isinstance(value, dict):
+            yield Problem(source.name, "the front matter has no fields", _MEND, number, first)
+            continue
+        found = _found({str(key).lower(): field for key, field in value.items()})
+        yield build(source.name, number, first, found)
 
 
-def _front_matter(source: Source) -> str:
-    """What stands between the first two lines of dashes."""
-    kept: list[str] = []
-    size = 0
+def _front_matters(source: Source) -> Iterator[tuple[int, str, str]]:
+    """First line of each front matter, what stands between its lines of dashes, and why that is not all.
+
+    Below one, the next begins with dashes above the name of a field.
+    """
+    kept: list[str] | None = None
+    first = size = dashes = 0  # the line of the dashes above, outside
     for number, line in source.lines():
-        if number > 1 and line.rstrip() in ("---", "..."):
-            return "".join(kept)
-        size += len(line)
-        if size > LIMIT:
-            raise ValueError(f"no line of dashes ends it within {LIMIT:,} characters")
-        kept += [line] if number > 1 else []
-    raise ValueError("no line of dashes ends it")
+        ends = line.rstrip() in ("---", "...")
+        if kept is None:
+            if dashes == number - 1 and (number == 2 or _FIELD.match(line)):
+                kept, first, size = [], number - 1, 0
+            dashes = number if ends else 0
+        if kept is not None and ends:
+            yield first, "".join(kept), "" if size <= LIMIT else f"{_UNENDED} within {LIMIT:,} characters"
+            kept, dashes = None, 0
+        elif kept is not None:
+            size += len(line)
+            kept += [line] if size <= LIMIT else []
+    if kept is not None:
+        yield first, "".join(kept), f"{_UNENDED} within {LIMIT:,} characters" if size > LIMIT else _UNENDED
 
 
-def _loaded(text: str) -> object:
+def _loaded(text: str, trouble: str) -> object:
     """The values as text, lists and mappings. Aliases are refused: a few can stand for millions of values."""
+    if trouble:
+        raise ValueError(trouble)
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     text = re.sub("[^\t\n -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text)
     if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=loader)):

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from rag.nouns import Problem, Record
 from rag.readers.jsonfields import found, is_paper, rows
 from rag.readers.record import build
-from rag.readers.source import Source
+from rag.readers.source import CHUNK, Source
 from rag.readers.window import BEHIND, Window
 
 OBJECT_LIMIT = 8_000_000  # characters of one object, as of one line of JSON Lines
+NEXT_SOUGHT = 10_000  # characters of a second object within which its list of papers begins
 DEPTH = 4  # objects within objects that are searched for papers
 SHORTEST_CUT = 12  # characters from the end of what was read within which an error may be no error
 
@@ -25,7 +26,7 @@ _PAPERS = re.compile(
     re.I,
 )
 _ABSTRACT = re.compile(r'"abstract"', re.I)
-_BETWEEN = re.compile(r"[\s,]*")
+_BETWEEN = re.compile(r"[\s,:]*")
 _FIRST_KEY = re.compile(r'\{\s*("(?:[^"\\\n]|\\.){1,60}")')
 _DECODER = json.JSONDecoder(strict=False)  # raw line ends inside a string harm nothing
 
@@ -65,8 +66,10 @@ def read_lines(source: Source) -> Iterator[Record | Problem]:
             value = json.loads(text, strict=False)
         except (ValueError, RecursionError) as error:
             yield _broken(source.name, number, line, error)
-        else:
-            yield _paper(source.name, number, line, value)
+            continue
+        for extra, paper in enumerate(_papers(value)):
+            number += extra > 0
+            yield _paper(source.name, number, line, paper)
 
 
 def read(source: Source) -> Iterator[Record | Problem]:
@@ -75,9 +78,18 @@ def read(source: Source) -> Iterator[Record | Problem]:
     Behind a broken one reading goes on at the next that looks like its sibling.
     """
     window = Window(source)
-    listed = _enter(window)
-    number = 0
-    while window.skip(_BETWEEN) not in ("", "]"):
+    listed = wrapped = False  # inside a list of papers; inside an object that holds one
+    number, sought = 0, CHUNK
+    while first := window.skip(_BETWEEN):
+        if first in "]}":
+            window.move(window.at + 1)
+            listed, wrapped = False, wrapped and first == "]"
+            continue
+        if not listed and not wrapped and first in "[{":
+            listed, wrapped = _enter(window, sought)
+            sought = NEXT_SOUGHT
+            if listed:
+                continue
         line = window.line
         try:
             value = _next_value(window)
@@ -86,20 +98,28 @@ def read(source: Source) -> Iterator[Record | Problem]:
             yield _broken(source.name, number, line, error)
             _to_sibling(window)
             continue
-        for paper in (not listed and (rows(value) or _inside(value))) or [value]:
+        for paper in [value] if listed else _inside(value) if wrapped else _papers(value):
             number += 1
             yield _paper(source.name, number, line, paper)
 
 
-def _enter(window: Window) -> bool:
-    """Go behind the bracket that opens the list of papers, if there is one."""
-    first = window.skip(_BETWEEN)
-    inside = _PAPERS.search(window.text) if first == "{" else None
+def _enter(window: Window, sought: int) -> tuple[bool, bool]:
+    """Go behind the bracket that opens the list of papers; whether there is one, and whether an object holds it.
+
+    In an object it is looked for within so many characters.
+    """
+    first = window.text[window.at]
+    inside = _PAPERS.search(window.text, window.at, window.at + sought) if first == "{" else None
     if inside and not _ABSTRACT.search(window.text, window.at, inside.start()):
         window.move(inside.end())
-        return True
+        return True, True
     window.move(window.at + (first == "["))
-    return first == "["
+    return first == "[", False
+
+
+def _papers(value: object) -> list[object]:
+    """The papers that a value holds, itself where it holds none."""
+    return [*(rows(value) or _inside(value) or [value])]
 
 
 def _next_value(window: Window) -> object:

@@ -100,8 +100,8 @@ def read(source: Source) -> Iterator[Record | Problem]:
     named = _authors_below(sample)
     title: Paragraph | None = None
     number = 0
-    paragraphs = _paragraphs(source.lines())
-    for paragraph, following in _with_next(_without_tops(paragraphs) if topped else paragraphs):
+    listed = paragraphs(source.lines())
+    for paragraph, following in _with_next(_without_tops(listed) if topped else listed):
         if paragraph.headed or (heading and paragraph.line == sample[0].line):
             heading = paragraph.text.rstrip(" :")
             continue
@@ -207,7 +207,7 @@ def _authors_below(sample: Sequence[Paragraph]) -> bool:
 
 
 def _sample(head: str) -> list[Paragraph]:
-    return list(_paragraphs(enumerate(head.split("\n"), 1)))
+    return list(paragraphs(enumerate(head.split("\n"), 1)))
 
 
 def _with_next(paragraphs: Iterator[Paragraph]) -> Iterator[tuple[Paragraph, Paragraph | None]]:
@@ -218,7 +218,8 @@ def _with_next(paragraphs: Iterator[Paragraph]) -> Iterator[tuple[Paragraph, Par
         current = following
 
 
-def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[Paragraph]:
+def paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[Paragraph]:
+    """The paragraphs of numbered lines."""
     kept: list[str] = []
     first = size = 0
     for number, line in lines:

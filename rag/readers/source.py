@@ -66,6 +66,7 @@ class Source:
     def __init__(self, path: Path, columns: Mapping[str, str] | None = None, name: str = "") -> None:
         self.path = path
         self.name = name or printable(path.name)
+        self.kind = ""  # what `mixed` takes all its lines for
         self.columns = columns or {}  # of tables: field to name of column
         self.misread: int | None = None  # first line with bytes that are not of its encoding
         self.cut: int | None = None  # first line that was too long to be read to its end
@@ -85,16 +86,20 @@ class Source:
     def _errors(self) -> str:
         return "surrogateescape" if self.encoding == "utf-8-sig" else "replace"
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Number (from 1) and text of each line, with its line end."""
+    def lines(self, limit: int = 0) -> Iterator[tuple[int, str]]:
+        """Number (from 1) and text of each line, with its line end; of a longer one its first `limit` characters.
+
+        Only lines that are cut at the ordinary limit (0) are told as cut.
+        """
+        most = limit or LINE_LIMIT
         with self._stream() as stream:
             number = 0
-            while line := stream.readline(LINE_LIMIT):
+            while line := stream.readline(most):
                 number += 1
                 yield number, self._mended(line, number)
-                while len(line) == LINE_LIMIT and not line.endswith("\n"):
-                    line = stream.readline(LINE_LIMIT)
-                    self.cut = self.cut or number
+                while len(line) == most and not line.endswith("\n"):
+                    line = stream.readline(most)
+                    self.cut = self.cut or (None if limit else number)
 
     def chunks(self) -> Iterator[str]:
         """The whole text in pieces, for formats whose lines may be as long as the file."""

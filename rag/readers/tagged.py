@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rispy import RisParser, WokParser  # type: ignore[import-untyped]
-from rispy.config import LIST_TYPE_TAGS  # type: ignore[import-untyped]
+from rispy.config import LIST_TYPE_TAGS, TAG_KEY_MAPPING  # type: ignore[import-untyped]
 
 from rag.metadata import indexed_names, year
 from rag.nouns import Problem, Record
@@ -34,9 +34,23 @@ Values = Mapping[str, object]
 class _Ris(RisParser):  # type: ignore[misc]
     """RIS, also without the blank behind the dash; repeated abstracts are parts of one."""
 
+    DEFAULT_MAPPING: ClassVar[dict[str, str]] = {**TAG_KEY_MAPPING, "CT": "CT", "L3": "L3"}
     DEFAULT_DELIMITER_MAPPING: ClassVar[dict[str, str]] = {}
     DEFAULT_LIST_TAGS: ClassVar[list[str]] = [*LIST_TYPE_TAGS, "AB", "N2"]
     TAG: ClassVar[re.Pattern[str]] = re.compile(r"(?P<tag>[A-Z][A-Z0-9])  -(?P<text>.*)")
+
+    LOOSE: ClassVar[re.Pattern[str]] = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9])[ \t]{1,3}-(?=\s|$)(.*)")
+
+    @classmethod
+    def usual(cls, lines: list[str]) -> list[str]:
+        """The lines of a record, its tags in capitals with two blanks behind if the first one's are not so."""
+        if cls.TAG.match(lines[0]):
+            return lines
+        found = ((line, cls.LOOSE.fullmatch(line)) for line in lines)
+        return [
+            f"{tag[1].upper()}  -{tag[2]}" if tag and tag[1].upper() in cls.DEFAULT_MAPPING else line
+            for line, tag in found
+        ]
 
     def parse_line(self, line: str) -> tuple[str | None, str]:
         """Tag and text of a line; no tag where it goes on with the line above."""
@@ -71,6 +85,7 @@ class _Dialect:
     stray: re.Pattern[str]  # a line that must not stand outside a record
     parser: type[RisParser]
     found: Callable[[Values], Found]
+    usual: Callable[[list[str]], list[str]] = list
 
 
 def fits_ris(head: str) -> bool:
@@ -126,7 +141,7 @@ def _read(source: Source, dialect: _Dialect) -> Iterator[Record | Problem]:
             cause = f"a record of more than {RECORD_LIMIT:,} characters, or one that is not closed"
             yield Problem(source.name, cause, "Mend or delete it", record=number, line=first)
             continue
-        values = parser.parse_lines(iter([*lines, _END]))
+        values = parser.parse_lines(iter([*dialect.usual(lines), _END]))
         yield build(source.name, number, first, dialect.found(values[0] if values else {}))
         if not closed:
             cause = "the file ends inside this record, which may be cut; what is there was read"
@@ -161,8 +176,8 @@ def _ris(values: Values) -> Found:
     label = _text(values, "id")
     return Found(
         abstract=_text(values, "abstract", "notes_abstract"),
-        title=_text(values, "title", "primary_title", "short_title"),
-        authors=indexed_names(_all(values, "authors", "first_authors")),
+        title=_text(values, "title", "primary_title", "short_title", "CT"),
+        authors=indexed_names(_all(values, "authors", "first_authors", "secondary_authors")),
         year=year(_text(values, "year", "publication_year", "date")),
         venue=_text(
             values,
@@ -180,6 +195,7 @@ def _ris(values: Values) -> Found:
             _text(values, "type_of_work"),
             *_all(values, "urls"),
             *_all(values, "file_attachments2"),
+            _text(values, "L3"),
             _text(values, "note"),
             _pmid(values),
         ),
@@ -252,11 +268,12 @@ def _link(urls: list[str]) -> str:
 
 
 _RIS = _Dialect(
-    first=re.compile(r"^TY  - ?[A-Z]", re.M),
-    last=re.compile(r"ER  -"),
+    first=re.compile(r"^TY  - ?[A-Z]|^[ \t]*(?i:TY)[ \t]{1,3}- ?[A-Za-z]{3,12}[ \t]*$", re.M),
+    last=re.compile(r"ER  -|[ \t]*(?i:ER)[ \t]{1,3}-\s*$"),
     stray=re.compile(r"(?!ER)[A-Z][A-Z0-9]  - ?\S"),
     parser=_Ris,
     found=_ris,
+    usual=_Ris.usual,
 )
 _WOS = _Dialect(
     first=re.compile(r"^PT [A-Z]$", re.M),

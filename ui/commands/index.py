@@ -80,7 +80,7 @@ def index(
         folder = ctx.settings.collection_dir
         with writer_lock(folder, lambda who: bar.note(f"Waiting: {who} is writing to this collection.")):
             library = ctx.open_library(new=True)
-            reports = _read(library, paths, columns, bar)
+            reports = _read(library, paths, columns, bar, report)
             embedded = 0 if no_embed else _embed(ctx, library, rebuild, bar)
     _summary(library, reports, embedded, time.monotonic() - started)
     _remarks(library, reports, embedded, no_embed, rebuild)
@@ -116,29 +116,51 @@ def _columns(mapped: Sequence[str]) -> dict[str, str]:
 
 
 def _read(
-    library: Library, paths: Sequence[Path], columns: Mapping[str, str], bar: Bar
+    library: Library, paths: Sequence[Path], columns: Mapping[str, str], bar: Bar, report: Path | None
 ) -> list[SourceReport]:
+    """What each file brought. Where no file can be opened, that is written to `report`, and raised."""
+    reports: list[SourceReport] = []
+    try:
+        _read_each(library, paths, columns, bar, reports)
+    except InputError as error:
+        if report:
+            told = [p for r in reports for p in r.problems]
+            _write_report(report, told or [_unopened(", ".join(map(str, paths)), error)])
+        raise
+    return reports
+
+
+def _unopened(name: str, error: InputError) -> Problem:
+    from rag.text import printable
+
+    return Problem(printable(name), str(error).rstrip("."), "Check the file and its rights")
+
+
+def _read_each(
+    library: Library,
+    paths: Sequence[Path],
+    columns: Mapping[str, str],
+    bar: Bar,
+    reports: list[SourceReport],
+) -> None:
     from rag.indexing import SourceReport, import_file
     from rag.sample import is_sample_only, leave_sample, sample_files
-    from rag.text import printable
 
     with _files(paths) as files:
         sample_before = is_sample_only(library) and not {file for file, _ in files} <= set(sample_files())
-        reports, failed = [], []
+        failed = []
         for file, called in files:
             try:
                 reports.append(import_file(library, file, bar, columns=columns, called=called))
             except InputError as error:  # one bad file hides no other
                 failed.append(error)
-                name = printable(file.name)
-                problem = Problem(name, str(error).rstrip("."), "Check the file and its rights")
-                reports.append(SourceReport(name, problems=[problem]))
+                problem = _unopened(file.name, error)
+                reports.append(SourceReport(problem.source, problems=[problem]))
     if failed and len(failed) == len(files):
         raise failed[0]
     if sample_before and any(r.counts.added for r in reports):
         removed = leave_sample(library)
         bar.note(f"The {removed} sample papers made room for yours.")
-    return reports
 
 
 @contextmanager
