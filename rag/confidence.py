@@ -28,6 +28,8 @@ def features(run: Run) -> dict[str, float]:
         "lead": min(lead(run.found, run.total), 0.4) * 2.5,
         "willing": _willing([f.watched for f in run.finishes if f.watched is not None]),
         "one_paper": float(len(run.sides) > 1 or len(papers) <= 1),
+        "read": float(run.gap is not None),
+        "gap": min(1.0, max(0.0, run.gap or 0.0)),
     }
 
 

@@ -29,12 +29,13 @@ REFUSING = 0.02  # weight of the log of the chance that the model would refuse
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The papers in the order that reading them gave; the first one's sentences, and the chance that the model would
-    refuse over them."""
+    """The papers in the order that reading them gave; the first one's sentences, the chance that the model would refuse
+    over them, and how much more it expects the question after them than after the others (nats a token)."""
 
     hits: tuple[Hit, ...]
     evidence: tuple[Evidence, ...]
     watched: float
+    gap: float
 
 
 def read_closest(
@@ -75,6 +76,10 @@ def read_closest(
         for hit, read in zip(hits, reads, strict=False)
     ]
     order = sorted(range(len(reads)), key=lambda n: -again[n].score)
+    first, *others = (reads[n] for n in order)
     return Reading(
-        (*(again[n] for n in order), *hits[len(again) :]), tuple(texts[order[0]]), reads[order[0]].watched
+        (*(again[n] for n in order), *hits[len(again) :]),
+        tuple(texts[order[0]]),
+        first.watched,
+        first.expected - sum(read.expected for read in others) / len(others),
     )

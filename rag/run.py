@@ -41,6 +41,7 @@ class Run:
     note: str = ""
     refusal: str = ""  # why the library's records do not answer
     sure: bool = True  # the best paper stands out from the collection
+    gap: float | None = None  # of the paper that was chosen by reading several, see `rag.reading`
     confidence: float | None = None
     features: Mapping[str, float] = field(
         default_factory=dict

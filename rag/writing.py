@@ -52,7 +52,7 @@ class Writer:
                 return
             closer = self._read(run, history, cancel)
             if closer:
-                run.hits, run.evidence = closer.hits, closer.evidence
+                run.hits, run.evidence, run.gap = closer.hits, closer.evidence, closer.gap
                 yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
                 if at_best(run, closer.watched) < self.settings.refuse_below:
                     run.refused = True
