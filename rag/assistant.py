@@ -21,6 +21,7 @@ from rag.complete import (
 from rag.errors import ModelError
 from rag.evidence import SIDES, best_each, choose, shares
 from rag.examples import examples
+from rag.languages import language_of, said
 from rag.ledger import reply_to
 from rag.likelihood import Scorer, reranked
 from rag.model import Model
@@ -47,6 +48,7 @@ from rag.sets import CANDIDATES, MOST, Kind, kind_of, members, paper_named, sent
 from rag.settings import Settings
 from rag.standing import depth, lead
 from rag.telling import Reply
+from rag.translating import Translator
 from rag.understand import understand
 from rag.writing import Writer
 
@@ -79,6 +81,7 @@ class Assistant:
         self.settings = settings
         self.prompt = prompts.load("answer")
         self.writer = Writer(retriever, model, settings, self.prompt, turnstile or Turnstile())
+        self.translator = Translator(model, self.writer.turnstile)
 
     def stream(
         self,
@@ -89,11 +92,21 @@ class Assistant:
     ) -> Iterator[Event]:
         """Events of one answer: Found, Waiting*, Found?, (Draft | Settled)*, Done. A second Found replaces the first.
 
+        A question in another language is answered in English first, drafts only, then in its own language; before
+        it is translated there may be Waiting too.
+
         Closing the generator, or setting `cancel`, stops the model within a token. Raises PinciteError.
         """
         started, search = time.perf_counter(), understand(question, history)
         run = Run(question, question, search, started, filters or Filters())
         reply = reply_to(question, history, search.follow_up, self.retriever, run.filters)
+        run.language = language_of(question, history[-1].question if history else "")
+        if not reply and run.language != "en":
+            cancel = cancel or threading.Event()
+            question, history = yield from self.translator.question(run, question, history, cancel)
+            search = understand(question, history)
+            run.search = search
+            reply = reply_to(question, history, search.follow_up, self.retriever, run.filters)
         if reply:
             yield from self._by_records(run, reply)
             return
@@ -131,12 +144,12 @@ class Assistant:
         yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
         against = contradicting(question, run.evidence) if run.evidence and run.sure else []
         if against:
-            run.note = "The papers say the opposite of what the question takes for granted."
+            run.note = said("opposite", run.language)
             run.sentences = [quoted(e) for e in against]
             yield from map(Settled, run.sentences)
         elif run.evidence:
-            yield from self.writer.write(run, history, cancel or threading.Event())
-        yield Done(answer_of(run, self.fingerprint()))
+            yield from self._written(run, history, cancel or threading.Event())
+        yield self._done(run)
 
     def ask(
         self,
@@ -150,6 +163,14 @@ class Assistant:
             if isinstance(event, Done):
                 return event.answer
         raise ModelError("The answer ended before it was complete.")
+
+    def _written(self, run: Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
+        """What the model writes, in the question's language: English sentences are settled once translated."""
+        for event in self.writer.write(run, history, cancel):
+            if run.language == "en" or not isinstance(event, Settled):
+                yield event
+        if run.language != "en" and not run.refused:
+            yield from self.translator.sentences(run, cancel)
 
     def _by_papers(self, run: Run, kind: Kind, filters: Filters | None) -> Iterator[Event]:
         """A question whose answer is papers: decided over the whole collection, without the model."""
@@ -165,10 +186,10 @@ class Assistant:
         if kind == "which":
             run.sentences = paper_named(hits, run.evidence, total, self._holders)
         elif run.evidence:
-            run.sentences = sentences_of(run.evidence, len(chosen), total, self._holders)
+            run.sentences = sentences_of(run.evidence, len(chosen), total, self._holders, run.language)
         for sentence in run.sentences:
             yield Settled(sentence)
-        yield Done(answer_of(run, self.fingerprint()))
+        yield self._done(run)
 
     def _by_records(self, run: Run, reply: Reply) -> Iterator[Event]:
         """A question about the collection itself: told from the library's records, without the model."""
@@ -178,7 +199,11 @@ class Assistant:
         run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), ())
         yield from map(Settled, run.sentences)
-        yield Done(answer_of(run, self.fingerprint()))
+        yield self._done(run)
+
+    def _done(self, run: Run) -> Done:
+        translated = {} if run.language == "en" else {"translation": self.translator.digest}
+        return Done(answer_of(run, {**self.fingerprint(), **translated}))
 
     def _holders(self, word: str) -> int:
         """How many papers hold a word, counted as far as it matters to `rag.coined`."""

@@ -88,9 +88,13 @@ def contradicting(question: str, evidence: Sequence[Evidence]) -> list[Evidence]
 
 
 def quotes(
-    said: Sequence[AnswerSentence], evidence: Sequence[Evidence], papers: Sequence[str], most: int
+    said: Sequence[AnswerSentence],
+    evidence: Sequence[Evidence],
+    papers: Sequence[str],
+    most: int,
+    new: float = NEW,
 ) -> list[AnswerSentence]:
-    """The best sentence of each paper that the answer does not tell already, within `most` words in all."""
+    """The best sentence of each paper of which the answer lacks a share of `new`, within `most` words in all."""
     text = " ".join(s.text for s in said)
     out: list[AnswerSentence] = []
     for paper in papers:
@@ -99,7 +103,7 @@ def quotes(
         if best is None or len(f"{text} {best.sentence.text}".split()) > most:
             continue
         content = stems(best.sentence.text)
-        if len(content - stems(text)) < NEW * len(content):
+        if best.sentence.text in text or len(content - stems(text)) < new * len(content):
             continue
         out.append(quoted(best))
         text += f" {best.sentence.text}"

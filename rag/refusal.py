@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from rag.languages import NAMES, Language, said
 from rag.nouns import Hit
 from rag.quantities import quantities
 from rag.understand import strong_names
@@ -13,7 +14,7 @@ from rag.verify import bones
 from rag.words import terms
 
 NOT_FOUND = "NOT FOUND"  # what the prompt tells the model to write
-REFUSAL = "I could not find this in these papers."
+REFUSAL = said("refusal")
 FAR = 0.45  # cosine of the best paper and sentence below which nothing is about the question
 SUBJECT = 0.3  # share of a question's words from which the names in it are its subject
 _FIGURE = re.compile(
@@ -71,17 +72,25 @@ def _written_otherwise(name: str, hits: Sequence[Hit]) -> bool:
     name = name.casefold()
     for h in hits:
         p = h.paper
-        said = _WORD.findall(f"{p.label} {p.abstract} {' '.join(p.authors)} {p.venue_as_found}".casefold())
-        if name in "".join(word[0] for word in said) or difflib.get_close_matches(name, said, 1, LIKE):
+        there = _WORD.findall(f"{p.label} {p.abstract} {' '.join(p.authors)} {p.venue_as_found}".casefold())
+        if name in "".join(word[0] for word in there) or difflib.get_close_matches(name, there, 1, LIKE):
             return True
     return False
 
 
-def refusal_text(nearest: Sequence[Hit], only: str = "") -> str:
+def refusal_text(nearest: Sequence[Hit], only: str = "", language: Language = "en") -> str:
     """The refusal, with the filters in words (`only`) and the closest papers named."""
-    text = (
-        f"{REFUSAL} Only papers {'' if only.startswith('by ') else 'from '}{only} were searched."
-        if only
-        else REFUSAL
-    )
-    return f"{text} Closest: {'; '.join(h.paper.label for h in nearest)}." if nearest else text
+    parts = [said("refusal", language)]
+    if only:
+        parts.append(said("by" if only.startswith("by ") else "from", language, only=only))
+    if nearest:
+        parts.append(said("closest", language, papers="; ".join(h.paper.label for h in nearest)))
+    return " ".join(parts)
+
+
+def without_closest(text: str) -> str:
+    """A refusal without the closest papers; any other text as it is."""
+    for language in NAMES:
+        if text.startswith(said("refusal", language)):
+            return text.partition(f" {said('closest', language, papers='')[:-2].rstrip()}")[0]
+    return text

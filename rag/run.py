@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rag.languages import Language, said
 from rag.model import Finish
 from rag.narrowing import told
 from rag.nouns import Answer, AnswerSentence, Dropped, Evidence, Filters, Hit, Timing
@@ -39,6 +40,7 @@ class Run:
     missing: Sequence[str] = ()  # what is asked beside the rest and is not there
     refused: bool = False
     note: str = ""
+    language: Language = "en"  # of the question
     refusal: str = ""  # why the library's records do not answer
     sure: bool = True  # the best paper stands out from the collection
     gap: float | None = None  # of the paper that was chosen by reading several, see `rag.reading`
@@ -62,7 +64,7 @@ def answer_of(run: Run, fingerprint: Mapping[str, Any]) -> Answer:
         status="partial" if partial else "answered" if found else "not_found",
         text=" ".join(map(with_markers, run.sentences))
         if found
-        else run.refusal or refusal_text(nearest, told(run.filters)),
+        else run.refusal or refusal_text(nearest, told(run.filters), run.language),
         sentences=tuple(run.sentences) if found else (),
         dropped=tuple(run.dropped),
         evidence=tuple(run.evidence),
@@ -94,7 +96,7 @@ def with_markers(sentence: AnswerSentence) -> str:
 def _note(run: Run, partial: bool) -> str:
     """What is said beside an answer, if anything."""
     if partial and not run.note:
-        return f"These papers do not mention {', '.join(run.missing)}."
+        return said("lacking", run.language, names=", ".join(run.missing))
     return run.note or next((_NOTES[f.reason] for f in run.finishes if f.reason in _NOTES), "")
 
 

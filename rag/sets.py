@@ -12,6 +12,7 @@ from typing import Literal
 
 from rag.coined import called
 from rag.evidence import name_of
+from rag.languages import Language, said
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
 from rag.standing import background, lead
 from rag.words import terms
@@ -112,7 +113,11 @@ def _holders(hits: Sequence[Hit], question: str) -> set[str]:
 
 
 def sentences_of(
-    evidence: Sequence[Evidence], count: int, total: int, holders: Callable[[str], int]
+    evidence: Sequence[Evidence],
+    count: int,
+    total: int,
+    holders: Callable[[str], int],
+    language: Language = "en",
 ) -> list[AnswerSentence]:
     """The answer in words: the count first, then each paper by name, every one pinned to its sentence.
 
@@ -120,8 +125,8 @@ def sentences_of(
     the collection hold a word.
     """
     citations = [_citation(e) for e in evidence]
-    opening = f"{_number(count)} of {total} papers {'is' if count == 1 else 'are'} about this"
-    opening += f"; the first {len(evidence)}" if count > len(evidence) else ""
+    opening = said("one" if count == 1 else "many", language, number=_number(count), count=count, total=total)
+    opening += said("first", language, first=len(evidence)) if count > len(evidence) else ""
     # Titles speak for themselves; a paper without one is also told by its sentence.
     names = [_named(e, holders) for e in evidence]
     left = LIST_WORDS - len(" ".join([opening, *names]).split())

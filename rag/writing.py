@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from prompts import Prompt
 from rag import markers
-from rag.complete import WORDS, WORDS_OF_SIDES, cited, numbers_told, quoted, quotes
+from rag.complete import NEW, WORDS, WORDS_OF_SIDES, cited, numbers_told, quoted, quotes
 from rag.confidence import at_best, confidence, features
 from rag.model import Model, Reader
 from rag.nouns import Draft, Dropped, Event, Found, Settled, Turn, Waiting
@@ -126,10 +126,12 @@ class Writer:
         """Quotes behind the model's sentences: what contradicted them, and what they leave out."""
         added = [quoted(e) for e in dict.fromkeys(run.against)]
         said = [*run.sentences, *added]
+        # Beside what will be translated the best sentence stands as it was written.
+        new = NEW if run.language == "en" else 0.0
         if len(run.sides) > 1:
-            added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES)
-        elif said and not numbers_told(run.question, said):
-            added += quotes(said, run.evidence, cited(said)[:1], WORDS)
+            added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES, new)
+        elif said and not (new and numbers_told(run.question, said)):
+            added += quotes(said, run.evidence, cited(said)[:1], WORDS, new)
         elif not said and not run.dropped:  # no sentence at all came of the model
             added += quotes([], run.evidence, [run.evidence[0].paper.key], WORDS)
         for sentence in added:

@@ -18,8 +18,9 @@ from rag.sample import sample_files
 SETS = Path(str(files("eval"))) / "sets"
 SAMPLE = load(SETS / "sample.jsonl")
 ABOUT = {q.question: q for q in load(SETS / "about.jsonl")}
-BOTH = [*SAMPLE, *ABOUT.values()]
-ANSWERABLE = [pytest.param(q, id=q.id) for q in BOTH if q.answerable]
+LANGUAGES = load(SETS / "languages.jsonl")
+ALL = [*SAMPLE, *ABOUT.values(), *LANGUAGES]
+ANSWERABLE = [pytest.param(q, id=q.id) for q in ALL if q.answerable]
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +50,8 @@ def answers_right(question: Question, text: str, abstracts: Abstracts) -> bool:
     return right.hits == 1
 
 
-def test_both_sets_are_sound_and_ask_nothing_twice(papers: list[Paper]) -> None:
-    assert check(BOTH, [paper.abstract for paper in papers]) == []
+def test_the_sets_are_sound_and_ask_nothing_twice(papers: list[Paper]) -> None:
+    assert check(ALL, [paper.abstract for paper in papers]) == []
 
 
 def test_the_sample_set_has_enough_of_every_kind() -> None:
@@ -61,6 +62,13 @@ def test_the_sample_set_has_enough_of_every_kind() -> None:
     assert {q.kind for q in ABOUT.values()} == {"about"} and len(ABOUT) >= 25
 
 
+def test_each_language_is_asked_alike() -> None:
+    assert Counter(q.id[:2] for q in LANGUAGES) == {"de": 8, "fr": 8, "es": 8, "zh": 8}
+    assert {
+        sum(not q.answerable for q in LANGUAGES if q.id[:2] == code) for code in ("de", "fr", "es", "zh")
+    } == {1}
+
+
 def test_every_paper_is_asked_for(abstracts: Abstracts) -> None:
     gold = Counter(key for q in SAMPLE for key in abstracts.gold(q))
     assert [key for key in abstracts.keys if gold[key] < 2] == []
@@ -68,7 +76,7 @@ def test_every_paper_is_asked_for(abstracts: Abstracts) -> None:
 
 def test_quotes_stand_in_the_files_letter_by_letter(library: Library, abstracts: Abstracts) -> None:
     found = [" ".join(explain(library, key)[0].record.abstract_found.split()) for key in abstracts.keys]
-    quotes = [quote for q in SAMPLE for quote in q.evidence]
+    quotes = [quote for q in (*SAMPLE, *LANGUAGES) for quote in q.evidence]
     assert [quote for quote in quotes if sum(quote in text for text in found) != 1] == []
 
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Literal
 
 from rag.nouns import Answer, AnswerSentence, Citation, Dropped, Filters, Hit
-from rag.refusal import REFUSAL
+from rag.refusal import without_closest
 from rag.settings import Settings
 from ui.web.actions import actions_html, chips_html, followups_html, retry_html
 from ui.web.clean import clean
@@ -101,8 +101,8 @@ def _said(shown: Shown, turn: int) -> str:
     sentences = _sentences(shown.answer.sentences, turn)
     if shown.phase == "done" and not sentences:
         text = shown.answer.text
-        if shown.answer.nearest and text.startswith(REFUSAL):
-            text = text.partition(" Closest: ")[0]  # the closest papers follow as buttons
+        if shown.answer.nearest:
+            text = without_closest(text)  # the closest papers follow as buttons
         return f'<p class="said refusal" aria-live="polite">{prose(text)}</p>'
     draft = f'<span class="draft" aria-hidden="true">{prose(shown.draft)}</span>' if shown.draft else ""
     return f'<p class="said" aria-live="polite">{sentences} {draft}</p>'
