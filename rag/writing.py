@@ -132,7 +132,8 @@ class Writer:
             added += quotes(said, run.evidence, [hit.paper.key for hit in run.sides], WORDS_OF_SIDES, new)
         elif said and not (new and numbers_told(run.question, said)):
             added += quotes(said, run.evidence, cited(said)[:1], WORDS, new)
-        elif not said and not run.dropped:  # no sentence at all came of the model
+        elif not said and not run.dropped and all(f.reason != "cancelled" for f in run.finishes):
+            # no sentence at all came of the model
             added += quotes([], run.evidence, [run.evidence[0].paper.key], WORDS)
         for sentence in added:
             run.sentences.append(sentence)
