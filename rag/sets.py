@@ -46,7 +46,8 @@ _WHICH = re.compile(
     rf"^\W*(?:(?:and|so|ok|hi|hello|please)\W+)?(?:which (?:one )?of (?:these|the papers)\b|"
     rf"(?:which|what) (?:(?:\w+ )?{_PAPER}|{_METHOD})\b(?! (?:does|do|did|was used|is used|are used|can|to|of|in)\b)|"
     rf"(?:is|was|are) there (?:an?|any|some) (?:\w+ ){{0,2}}(?:{_PAPER}|{_METHOD}|piece)\b|"
-    r"who (?!(?:wrote|are|is|were|was|authored|published|did|else)\b)\w+(?:s|ed|t)\b)"
+    r"who (?!(?:wrote|are|is|were|was|authored|published|did|else|funded|financed|sponsored|paid|supervised|"
+    r"reviewed|annotated|labell?ed|rated|judged|marked|evaluated)\b)\w+(?:s|ed|t)\b)"
     rf"|\b(?:looking for|find me|need|remember) (?:the|a) {_PAPER}\b|\bwhich paper\b|\bthere(?:'s| is| was) one\b"
     r"|\b(?:which one|what(?:'s| is) its name|name)\?\W*$",
     re.IGNORECASE,

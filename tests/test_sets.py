@@ -49,6 +49,7 @@ def evidence(n: int, title: str = "", label: str = "List #1: a phrase") -> Evide
         ("there's one on recovering a terrain - which?", "which"),
         ("Who proves convergence of the wrong model?", "which"),
         ("Who wrote the paper on audio editing?", "other"),
+        ("Who funded the research on FoldFlow?", "other"),
         ("Which optimization technique sits at the core of FedDA?", "other"),
         ("Which method does LPN use to recover the prior?", "other"),
         ("Who marks the replies, people or a chatbot?", "other"),
