@@ -15,7 +15,7 @@ from rag.evidence import name_of
 from rag.languages import Language, said
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
 from rag.standing import background, lead
-from rag.words import terms
+from rag.words import terms, words
 
 Kind = Literal["list", "count", "which", "other"]
 
@@ -105,11 +105,13 @@ def members(hits: Sequence[Hit], total: int, question: str = "") -> list[Hit]:
 
 
 def _holders(hits: Sequence[Hit], question: str) -> set[str]:
-    """Keys of the papers that hold the one or two words that a question is about (either, if it says "or")."""
+    """Keys of the papers that hold the one or two words that a question is about (either, if "or" joins them)."""
     topic = [term for term in terms(question) if term not in _SAYING]
     if not 0 < len(topic) <= TOPIC_WORDS:
         return set()
-    enough = any if re.search(r"\bor\b", question, re.IGNORECASE) else all
+    asked = words(question)
+    between = asked[asked.index(topic[0]) : asked.index(topic[-1])]
+    enough = any if "or" in between else all
     return {h.paper.key for h in hits if enough(term in h.why.terms for term in topic)}
 
 

@@ -117,6 +117,7 @@ def test_either_word_will_do_if_the_question_says_or() -> None:
     found[1], found[2] = holding(found[1], "kites"), holding(found[2], "kites", "buoys")
     assert len(members(found, 38, "Which papers report experiments on kites or on buoys?")) == 3
     assert len(members(found, 38, "Which papers report experiments on kites and on buoys?")) == 2
+    assert len(members(found, 38, "Do any papers list or have kites with buoys?")) == 2
 
 
 def test_more_papers_than_are_named_are_counted() -> None:
