@@ -73,7 +73,7 @@ SHARE = 0.5  # of the way from the background to the best score: where membershi
 TOPIC_WORDS, HOLDING, LACKING = 2, 0.25, 0.8
 CANDIDATES = 400  # papers looked at: more than so many members are not counted
 LINE_WORDS = 36  # of the sentence that is quoted beside one paper
-LIST_WORDS = 112  # of a list whose papers have no titles, names and quotes together
+LIST_WORDS = 104  # of a list whose papers have no titles, names and quotes together
 FEW = 6  # words of a quote below which it says nothing
 
 
