@@ -6,7 +6,7 @@ import hashlib
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import prompts
@@ -123,7 +123,7 @@ class Assistant:
             hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
         run.hits = hits[:LOOKED_AT]
         history = shortened(history, self.model.count) if run.search.follow_up else ()
-        if not hopeless(question, run.hits, self._holders):
+        if not hopeless(question, run.hits, self._holders(filters)):
             if compares(question) or joins_names(question):
                 edge = hits[0].score - lead(hits, total) + SIDE if compares(question) else math.inf
                 run.sides, missing = sides(
@@ -177,16 +177,17 @@ class Assistant:
         total = self._searched(filters)
         hits = self.retriever.search(run.search.forms, CANDIDATES, filters)
         chosen: Sequence[Hit] = ()
-        if not hopeless(run.question, hits[:LOOKED_AT], self._holders):
+        holders = self._holders(filters)
+        if not hopeless(run.question, hits[:LOOKED_AT], holders):
             chosen = hits[:1] if kind == "which" else members(hits, total, run.question)
             run.evidence = best_each(self.retriever, chosen[:MOST], run.search.forms)
         run.hits = hits[:LOOKED_AT]
         run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
         if kind == "which":
-            run.sentences = paper_named(hits, run.evidence, total, self._holders)
+            run.sentences = paper_named(hits, run.evidence, total, holders)
         elif run.evidence:
-            run.sentences = sentences_of(run.evidence, len(chosen), total, self._holders, run.language)
+            run.sentences = sentences_of(run.evidence, len(chosen), total, holders, run.language)
         for sentence in run.sentences:
             yield Settled(sentence)
         yield self._done(run)
@@ -205,9 +206,16 @@ class Assistant:
         translated = {} if run.language == "en" else {"translation": self.translator.digest}
         return Done(answer_of(run, {**self.fingerprint(), **translated}))
 
-    def _holders(self, word: str) -> int:
-        """How many papers hold a word, counted as far as it matters to `rag.coined`."""
-        return len(self.library.postings(word, RARE + 1))
+    def _holders(self, filters: Filters | None) -> Callable[[str], int]:
+        """Tells how many of the papers searched hold a word, counted as far as it matters to `rag.coined`."""
+        allowed = self.library.allowed(filters or Filters())
+        every = self.library.size()[0]
+
+        def holders(word: str) -> int:
+            found = self.library.postings(word, RARE + 1 if allowed is None else every)
+            return len(found) if allowed is None else len(allowed.intersection(found))
+
+        return holders
 
     def _searched(self, filters: Filters | None) -> int:
         """How many papers a search with these filters looks through."""

@@ -317,3 +317,10 @@ def test_a_vague_word_beside_the_questions_own_is_no_answer(tmp_path: Path) -> N
         "On which gauges does TidalNet lower the error of a transformer?"
     )
     assert answer.dropped[0].reason == "it only repeats the question"
+
+
+def test_a_coined_name_that_only_papers_left_out_hold_is_refused(tmp_path: Path) -> None:
+    model = ScriptedModel([])
+    question = "How much faster than a transformer does TidalNet train on one V100 with the Brest gauge?"
+    answer = assistant_at(tmp_path, model).ask(question, filters=Filters(without=("roe24",)))
+    assert (answer.status, model.calls) == ("not_found", [])
