@@ -36,9 +36,9 @@ def features(run: Run) -> dict[str, float]:
     }
 
 
-def at_best(run: Run, watched: float) -> float:
-    """The most that the confidence can come to, before anything is written; `watched`: the chance of a refusal."""
-    return confidence({**features(run), "willing": _willing([watched]), "one_paper": 1.0})
+def at_best(run: Run, watched: float) -> dict[str, float]:
+    """The features before anything is written, none better once it is; `watched`: the chance of a refusal."""
+    return {**features(run), "willing": _willing([watched]), "one_paper": 1.0}
 
 
 def _willing(chances: Sequence[float]) -> float:

@@ -54,7 +54,8 @@ class Writer:
             if closer:
                 run.hits, run.evidence, run.gap = closer.hits, closer.evidence, closer.gap
                 yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
-                if at_best(run, closer.watched) < self.settings.refuse_below:
+                run.features = at_best(run, closer.watched)
+                if confidence(run.features) < self.settings.refuse_below:
                     run.refused = True
                     return
             parts = parts_of(run.question, run.evidence, run.sides)
