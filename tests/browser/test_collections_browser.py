@@ -183,9 +183,9 @@ def test_a_new_collection_begins_with_its_first_step(site: Site, tmp_path: Path)
     page.click(".collections summary")
     name = page.get_by_label("Name of a new collection")
     for bad, why in (
-        ("", "cannot be the name of a collection"),
-        ("../up", "cannot be the name of a collection: use 1 to 48 of"),
-        (PAYLOADS[1], "cannot be the name of a collection"),
+        ("", "'' cannot be the name of a collection"),
+        ("../up", "'../up' cannot be the name of a collection: use 1 to 48 of"),
+        (PAYLOADS[1], f"{PAYLOADS[1]!r} cannot be the name of a collection"),
         ("birds", "There is a collection 'birds' already"),
     ):
         name.fill(bad)
@@ -207,6 +207,27 @@ def test_a_new_collection_begins_with_its_first_step(site: Site, tmp_path: Path)
     expect(page.locator("#papers .title")).to_have_text(["Wren: Counting Birds"])
     expect(page.locator(".collections summary")).to_have_text("marsh 1 paper")
     assert holdings(site.first.settings) == {"birds": 1, "default": 3, "marsh": 1}
+    page.context.close()
+
+
+def test_a_name_is_taken_while_the_word_on_the_one_before_is_on_its_way(site: Site) -> None:
+    page = site.open()
+    page.evaluate(
+        """() => {
+            const fetched = window.fetch;
+            window.fetch = async (...asked) => {
+                const answer = await fetched(...asked);
+                if (String(asked[1]?.body).includes("../up")) await new Promise((on) => setTimeout(on, 2000));
+                return answer;
+            };
+        }"""
+    )
+    page.click(".collections summary")
+    name = page.get_by_label("Name of a new collection")
+    for text in ("../up", "birds"):
+        name.fill(text)
+        page.keyboard.press("Enter")
+    expect(page.locator(".menu .problem")).to_contain_text("There is a collection 'birds' already", timeout=10_000)
     page.context.close()
 
 
