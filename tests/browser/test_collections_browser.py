@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -227,7 +228,44 @@ def test_a_name_is_taken_while_the_word_on_the_one_before_is_on_its_way(site: Si
     for text in ("../up", "birds"):
         name.fill(text)
         page.keyboard.press("Enter")
-    expect(page.locator(".menu .problem")).to_contain_text("There is a collection 'birds' already", timeout=10_000)
+    expect(page.locator(".menu .problem")).to_contain_text(
+        "There is a collection 'birds' already", timeout=10_000
+    )
+    page.context.close()
+
+
+def test_an_addition_is_told_on_after_the_page_was_left(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ui.web import adding
+
+    embedded = threading.Event()
+
+    def embed(settings: Settings, library: Library, progress: adding.Watched) -> int:
+        progress.step("embedding", 1, 2)
+        assert embedded.wait(60)
+        return 1
+
+    monkeypatch.setattr(adding, "bring_up_to_date", embed)
+    create(site.first.settings, "reeds")
+    page = site.open("/?collection=reeds")
+    go(page, "Library")
+    file = tmp_path / "birds.bib"
+    file.write_text(BIB)
+    page.locator("#adding input[type=file]").set_input_files(file)
+    expect(page.locator("#report")).to_contain_text("embedding: 1 of 2")
+    choose(page, "birds")
+    expect(page.locator("#papers .title")).to_have_text(["Wren: Counting Birds"])
+    expect(page.locator("#report")).to_have_count(0)  # it is the other collection's
+    choose(page, "reeds")
+    expect(page.locator("#report")).to_contain_text("embedding: 1 of 2")
+    expect(page.locator("#report")).to_contain_text("birds.bib: 1 new paper")
+    choose(page, "birds")
+    embedded.set()
+    choose(page, "reeds")
+    expect(page.locator("#report")).to_have_text("birds.bib: 1 new paper")
+    expect(page.locator("#report")).to_be_visible()
+    expect(page.locator("#papers .title")).to_have_text(["Wren: Counting Birds"])
     page.context.close()
 
 
