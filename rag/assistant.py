@@ -6,7 +6,7 @@ import hashlib
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import prompts
@@ -99,57 +99,22 @@ class Assistant:
         """
         started, search = time.perf_counter(), understand(question, history)
         run = Run(question, question, search, started, filters or Filters())
+        cancel = cancel or threading.Event()
         reply = reply_to(question, history, search.follow_up, self.retriever, run.filters)
         run.language = language_of(question, history[-1].question if history else "")
         if not reply and run.language != "en":
-            cancel = cancel or threading.Event()
             question, history = yield from self.translator.question(run, question, history, cancel)
-            search = understand(question, history)
-            run.search = search
-            reply = reply_to(question, history, search.follow_up, self.retriever, run.filters)
+            run.search = understand(question, history)
+            reply = reply_to(question, history, run.search.follow_up, self.retriever, run.filters)
         if reply:
             yield from self._by_records(run, reply)
             return
-        run.question, run.search, run.filters = narrow(question, search, run.filters, self.library)
-        question, filters = run.question, run.filters
-        kind = kind_of(question)
+        run.question, run.search, run.filters = narrow(question, run.search, run.filters, self.library)
+        kind = kind_of(run.question)
         if kind != "other" and not run.search.follow_up:
-            yield from self._by_papers(run, kind, filters)
-            return
-        total = self._searched(filters)
-        hits = self.retriever.search(run.search.forms, depth(total), filters)
-        run.found, run.total, run.sure = hits, total, lead(hits, total) >= SURE
-        if self.scorer and not run.sure and not run.search.follow_up:
-            hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
-        run.hits = hits[:LOOKED_AT]
-        history = shortened(history, self.model.count) if run.search.follow_up else ()
-        if not hopeless(question, run.hits, self._holders):
-            if compares(question) or joins_names(question):
-                edge = hits[0].score - lead(hits, total) + SIDE if compares(question) else math.inf
-                run.sides, missing = sides(
-                    question, run.hits, edge, lambda name: self.retriever.search([name], 3, filters)
-                )
-                run.missing = missing if compares(question) else ()
-            papers = run.sides if len(run.sides) > 1 else run.hits[: self.settings.papers]
-            run.evidence = choose(
-                self.retriever,
-                papers,
-                run.search.forms,
-                share=SIDES if len(run.sides) > 1 else shares(papers, run.sure, run.search.follow_up),
-                budget=room(self.model, self.prompt, question, history, self.settings)
-                * max(1, min(2, len(run.sides))),
-                count=self.model.count,
-            )
-        run.evidence_s = run.clock()
-        yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
-        against = contradicting(question, run.evidence) if run.evidence and run.sure else []
-        if against:
-            run.note = said("opposite", run.language)
-            run.sentences = [quoted(e) for e in against]
-            yield from map(Settled, run.sentences)
-        elif run.evidence:
-            yield from self._written(run, history, cancel or threading.Event())
-        yield self._done(run)
+            yield from self._by_papers(run, kind)
+        else:
+            yield from self._by_model(run, history, cancel)
 
     def ask(
         self,
@@ -164,6 +129,56 @@ class Assistant:
                 return event.answer
         raise ModelError("The answer ended before it was complete.")
 
+    def _by_model(self, run: Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
+        """A question about what papers say: evidence, then what the model makes of it, checked."""
+        history = shortened(history, self.model.count) if run.search.follow_up else ()
+        self._retrieve(run, cancel)
+        if not hopeless(run.question, run.hits, self._holders(run.filters)):
+            self._gather(run, history)
+        run.evidence_s = run.clock()
+        yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
+        against = contradicting(run.question, run.evidence) if run.evidence and run.sure else []
+        if against:
+            run.note = said("opposite", run.language)
+            run.sentences = [quoted(e) for e in against]
+            yield from map(Settled, run.sentences)
+        elif run.evidence:
+            yield from self._written(run, history, cancel)
+        yield self._done(run)
+
+    def _retrieve(self, run: Run, cancel: threading.Event) -> None:
+        """The closest papers, looked at twice where none stands out and the history does not tell which is meant."""
+        run.total = self._searched(run.filters)
+        hits = self.retriever.search(run.search.forms, depth(run.total), run.filters)
+        run.found, run.sure = hits, lead(hits, run.total) >= SURE
+        if self.scorer and not run.sure and not run.search.follow_up:
+            hits = reranked(self.scorer, run.search.forms[-1], hits, cancel)
+        run.hits = hits[:LOOKED_AT]
+
+    def _gather(self, run: Run, history: Sequence[Turn]) -> None:
+        """The papers that a comparison sets beside each other, and the sentences put before the model."""
+        question = run.question
+        if compares(question) or joins_names(question):
+            stands = run.hits[0].score - lead(run.found, run.total) + SIDE
+            run.sides, missing = sides(
+                question,
+                run.hits,
+                stands if compares(question) else math.inf,
+                lambda name: self.retriever.search([name], 3, run.filters),
+            )
+            run.missing = missing if compares(question) else ()
+        several = len(run.sides) > 1
+        papers = run.sides if several else run.hits[: self.settings.papers]
+        room_for_one = room(self.model, self.prompt, question, history, self.settings)
+        run.evidence = choose(
+            self.retriever,
+            papers,
+            run.search.forms,
+            share=SIDES if several else shares(papers, run.sure, run.search.follow_up),
+            budget=2 * room_for_one if several else room_for_one,
+            count=self.model.count,
+        )
+
     def _written(self, run: Run, history: Sequence[Turn], cancel: threading.Event) -> Iterator[Event]:
         """What the model writes, in the question's language: English sentences are settled once translated."""
         for event in self.writer.write(run, history, cancel):
@@ -172,23 +187,22 @@ class Assistant:
         if run.language != "en" and not run.refused:
             yield from self.translator.sentences(run, cancel)
 
-    def _by_papers(self, run: Run, kind: Kind, filters: Filters | None) -> Iterator[Event]:
+    def _by_papers(self, run: Run, kind: Kind) -> Iterator[Event]:
         """A question whose answer is papers: decided over the whole collection, without the model."""
-        total = self._searched(filters)
-        hits = self.retriever.search(run.search.forms, CANDIDATES, filters)
+        total, holders = self._searched(run.filters), self._holders(run.filters)
+        hits = self.retriever.search(run.search.forms, CANDIDATES, run.filters)
         chosen: Sequence[Hit] = ()
-        if not hopeless(run.question, hits[:LOOKED_AT], self._holders):
+        if not hopeless(run.question, hits[:LOOKED_AT], holders):
             chosen = hits[:1] if kind == "which" else members(hits, total, run.question)
             run.evidence = best_each(self.retriever, chosen[:MOST], run.search.forms)
         run.hits = hits[:LOOKED_AT]
         run.evidence_s = run.clock()
         yield Found(run.search.text, tuple(run.evidence), tuple(run.hits))
         if kind == "which":
-            run.sentences = paper_named(hits, run.evidence, total, self._holders)
+            run.sentences = paper_named(hits, run.evidence, total, holders)
         elif run.evidence:
-            run.sentences = sentences_of(run.evidence, len(chosen), total, self._holders, run.language)
-        for sentence in run.sentences:
-            yield Settled(sentence)
+            run.sentences = sentences_of(run.evidence, len(chosen), total, holders, run.language)
+        yield from map(Settled, run.sentences)
         yield self._done(run)
 
     def _by_records(self, run: Run, reply: Reply) -> Iterator[Event]:
@@ -205,13 +219,20 @@ class Assistant:
         translated = {} if run.language == "en" else {"translation": self.translator.digest}
         return Done(answer_of(run, {**self.fingerprint(), **translated}))
 
-    def _holders(self, word: str) -> int:
-        """How many papers hold a word, counted as far as it matters to `rag.coined`."""
-        return len(self.library.postings(word, RARE + 1))
+    def _holders(self, filters: Filters) -> Callable[[str], int]:
+        """Tells how many of the papers searched hold a word, counted as far as it matters to `rag.coined`."""
+        allowed = self.library.allowed(filters)
+        every = self.library.size()[0]
 
-    def _searched(self, filters: Filters | None) -> int:
+        def holders(word: str) -> int:
+            found = self.library.postings(word, RARE + 1 if allowed is None else every)
+            return len(found) if allowed is None else len(allowed.intersection(found))
+
+        return holders
+
+    def _searched(self, filters: Filters) -> int:
         """How many papers a search with these filters looks through."""
-        allowed = self.library.allowed(filters or Filters())
+        allowed = self.library.allowed(filters)
         return self.library.size()[0] if allowed is None else len(allowed)
 
     # --- what the faces ask beside answers ---

@@ -18,7 +18,7 @@ _NAME = (
     r"(?:\([A-Z]+\)(?:\^?\d)?)?(?:[-+]\w+)*(?!\(\d)"
 )
 _MARKS = r"[\"“'‘*_]*"
-_WHO = r"\b(?:we|this\s+(?:paper|work|article|study)|our\s+(?:work|paper|study)|the\s+paper)"
+_WHO = r"\b(?:we|this\s+(?:paper|work|article|study)|our\s+(?:work|paper|study|goal|aim)|the\s+paper)"
 _MAKING = (
     rf"{_WHO}(?:\s+\w+){{0,3}}?\s+(?:propos|introduc|present|develop|design|devis|construct|releas|build|"
     r"creat|contribut|establish|provid|describ|conceiv)\w*\s+"

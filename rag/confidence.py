@@ -13,23 +13,26 @@ from rag.run import Run
 from rag.standing import lead
 
 COEFFICIENTS: Mapping[str, float] = {
-    "bias": -3.67,
-    "lead": 2.81,
-    "willing": 2.02,
-    "one_paper": 1.16,
+    "bias": -2.48,
+    "lead": 1.93,
+    "willing": 1.81,
+    "one_paper": 0.82,
+    "unsure": -1.56,
+    "gap": 1.61,
 }
-UNKNOWN = 0.6  # willingness of a model that does not tell it, as servers do not
+UNKNOWN, MIDDLING = 0.6, 0.3  # willingness, and gap, of a model that does not tell them, as servers do not
 
 
 def features(run: Run) -> dict[str, float]:
     """What speaks for or against the answer that a run has come to; every value lies between 0 and 1."""
     papers = {c.paper for s in run.sentences for c in s.citations}
+    unsure = not (run.sure or run.search.follow_up or len(run.sides) > 1)
     return {
         "lead": min(lead(run.found, run.total), 0.4) * 2.5,
         "willing": _willing([f.watched for f in run.finishes if f.watched is not None]),
         "one_paper": float(len(run.sides) > 1 or len(papers) <= 1),
-        "read": float(run.gap is not None),
-        "gap": min(1.0, max(0.0, run.gap or 0.0)),
+        "unsure": float(unsure),
+        "gap": min(1.0, max(0.0, MIDDLING if run.gap is None else run.gap)) if unsure else 0.0,
     }
 
 

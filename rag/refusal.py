@@ -18,8 +18,8 @@ REFUSAL = said("refusal")
 FAR = 0.45  # cosine of the best paper and sentence below which nothing is about the question
 SUBJECT = 0.3  # share of a question's words from which the names in it are its subject
 _FIGURE = re.compile(
-    r"\bhow many\b|"
-    r"\b(?:what|which|exact|precise)\b (?:\w+ ){0,3}(?:number|percentage|share|factor|size|rate|accuracy|score)\b",
+    r"\bhow many\b|\b(?:exact|precise)(?: \w+){0,3} (?:number|size|value|figure|rate|accuracy|score)\b|"
+    r"\b(?:what|which)(?: (?!do|does|did|is|are|was|were)[\w-]+){0,3} (?:percentage|share|rate|accuracy|score)\b",
     re.IGNORECASE,
 )
 # What is no figure by `quantities` and yet tells one.

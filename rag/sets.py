@@ -15,7 +15,7 @@ from rag.evidence import name_of
 from rag.languages import Language, said
 from rag.nouns import AnswerSentence, Citation, Evidence, Hit
 from rag.standing import background, lead
-from rag.words import terms
+from rag.words import terms, words
 
 Kind = Literal["list", "count", "which", "other"]
 
@@ -46,7 +46,8 @@ _WHICH = re.compile(
     rf"^\W*(?:(?:and|so|ok|hi|hello|please)\W+)?(?:which (?:one )?of (?:these|the papers)\b|"
     rf"(?:which|what) (?:(?:\w+ )?{_PAPER}|{_METHOD})\b(?! (?:does|do|did|was used|is used|are used|can|to|of|in)\b)|"
     rf"(?:is|was|are) there (?:an?|any|some) (?:\w+ ){{0,2}}(?:{_PAPER}|{_METHOD}|piece)\b|"
-    r"who (?!(?:wrote|are|is|were|was|authored|published|did|else)\b)\w+(?:s|ed|t)\b)"
+    r"who (?!(?:wrote|are|is|were|was|authored|published|did|else|funded|financed|sponsored|paid|supervised|"
+    r"reviewed|annotated|labell?ed|rated|judged|marked|evaluated)\b)\w+(?:s|ed|t)\b)"
     rf"|\b(?:looking for|find me|need|remember) (?:the|a) {_PAPER}\b|\bwhich paper\b|\bthere(?:'s| is| was) one\b"
     r"|\b(?:which one|what(?:'s| is) its name|name)\?\W*$",
     re.IGNORECASE,
@@ -72,7 +73,7 @@ SHARE = 0.5  # of the way from the background to the best score: where membershi
 TOPIC_WORDS, HOLDING, LACKING = 2, 0.25, 0.8
 CANDIDATES = 400  # papers looked at: more than so many members are not counted
 LINE_WORDS = 36  # of the sentence that is quoted beside one paper
-LIST_WORDS = 112  # of a list whose papers have no titles, names and quotes together
+LIST_WORDS = 104  # of a list whose papers have no titles, names and quotes together
 FEW = 6  # words of a quote below which it says nothing
 
 
@@ -104,11 +105,13 @@ def members(hits: Sequence[Hit], total: int, question: str = "") -> list[Hit]:
 
 
 def _holders(hits: Sequence[Hit], question: str) -> set[str]:
-    """Keys of the papers that hold the one or two words that a question is about (either, if it says "or")."""
+    """Keys of the papers that hold the one or two words that a question is about (either, if "or" joins them)."""
     topic = [term for term in terms(question) if term not in _SAYING]
     if not 0 < len(topic) <= TOPIC_WORDS:
         return set()
-    enough = any if re.search(r"\bor\b", question, re.IGNORECASE) else all
+    asked = words(question)
+    between = asked[asked.index(topic[0]) : asked.index(topic[-1])]
+    enough = any if "or" in between else all
     return {h.paper.key for h in hits if enough(term in h.why.terms for term in topic)}
 
 

@@ -143,7 +143,7 @@ class Verifier:
     def _says_nothing(self, claim: _Claim) -> str:
         """A sentence that only gives the question back is no answer; a yes, a no and a number are."""
         contradicts = denies(claim.text) and not denies(self.question)
-        if claim.fresh or claim.quantities or _ANSWERS.match(claim.text) or contradicts:
+        if claim.fresh - _VAGUE or claim.quantities or _ANSWERS.match(claim.text) or contradicts:
             return ""
         return "it only repeats the question"
 
@@ -250,6 +250,10 @@ def _share(part: int, whole: Sized) -> float:
 
 
 _CLAUSES = re.compile(r"[,;] +(?:while|whereas|and|but|whilst) +|; +")
+# What answers no question: "it was tested on a variety of data sets".
+_VAGUE = stems(
+    "multiple several various variety different many some number numerous wide range diverse certain specific"
+)
 _THE_ONLY = re.compile(r"\bthe (?:only|sole)\b", re.IGNORECASE)
 _ONLY = re.compile(r"\b(?:only|sole|solely|alone|exclusively|unique|uniquely|single)\b", re.IGNORECASE)
 _ANSWERS = re.compile(r"(?:yes|no|ja|nein|oui|non)\b", re.IGNORECASE)

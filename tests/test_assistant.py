@@ -299,5 +299,28 @@ def test_a_second_attempt_is_made_where_nothing_of_the_first_holds(tmp_path: Pat
 
 def test_a_question_for_a_figure_is_not_answered_without_one(tmp_path: Path) -> None:
     model = ScriptedModel(["TidalNet replaces attention with a bank of learned recurrent filters [2]."])
-    answer = assistant_at(tmp_path, model).ask("How many learned recurrent filters does TidalNet have?")
-    assert answer.status == "not_found"
+    assistant = assistant_at(tmp_path, model)
+    assert assistant.ask("How many learned recurrent filters does TidalNet have?").status == "not_found"
+
+
+def test_a_question_that_only_has_a_figure_in_it_needs_none(tmp_path: Path) -> None:
+    model = ScriptedModel(["TidalNet replaces attention with a bank of learned recurrent filters [2]."])
+    answer = assistant_at(tmp_path, model).ask(
+        "With what does the size of a filter bank in TidalNet replace attention?"
+    )
+    assert answer.status == "answered"
+
+
+def test_a_vague_word_beside_the_questions_own_is_no_answer(tmp_path: Path) -> None:
+    model = ScriptedModel(["TidalNet lowers the error of a transformer on multiple gauges [3]."])
+    answer = assistant_at(tmp_path, model).ask(
+        "On which gauges does TidalNet lower the error of a transformer?"
+    )
+    assert answer.dropped[0].reason == "it only repeats the question"
+
+
+def test_a_coined_name_that_only_papers_left_out_hold_is_refused(tmp_path: Path) -> None:
+    model = ScriptedModel([])
+    question = "How much faster than a transformer does TidalNet train on one V100 with the Brest gauge?"
+    answer = assistant_at(tmp_path, model).ask(question, filters=Filters(without=("roe24",)))
+    assert (answer.status, model.calls) == ("not_found", [])

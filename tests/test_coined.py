@@ -22,6 +22,7 @@ def nobody(word: str) -> int:
             "The proposed learning with gull feedback (LWGF) framework is simple.",
             ("learning with gull feedback", "LWGF"),
         ),
+        ("Our goal is to establish a simple filter of tides (TideSieve).", ("TideSieve",)),
         ("We present GraftTree and its variant. GraftTree-2 is faster.", ("GraftTree",)),
         # not introduced, but said three times; the words that it stands for come along
         ("Rough seas (RS) hurt. RS models fail, RS gauges too.", ("Rough seas", "RS")),

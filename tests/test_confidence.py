@@ -35,7 +35,20 @@ def test_features_of_an_answer():
         "lead": pytest.approx(0.5),
         "willing": 0.5,
         "one_paper": 1.0,
+        "unsure": 0.0,
+        "gap": 0.0,
     }
+
+
+def test_where_no_paper_stands_out_the_gap_of_the_one_that_was_chosen_counts():
+    asked = run(said(), best=0.55)
+    asked.sure = False
+    assert (features(asked)["unsure"], features(asked)["gap"]) == (1.0, module.MIDDLING)  # a server
+    for gap, told in ((0.4, 0.4), (-0.2, 0.0), (1.7, 1.0)):
+        asked.gap = gap
+        assert features(asked)["gap"] == told
+    asked.sides = hits()[:2]  # nothing was chosen between them
+    assert (features(asked)["unsure"], features(asked)["gap"]) == (0.0, 0.0)
 
 
 def test_features_that_speak_against_an_answer():
@@ -76,5 +89,7 @@ def test_what_speaks_for_an_answer_raises_its_confidence_and_little_is_refused()
 
 def test_what_an_answer_can_come_to_at_best():
     asked = run()
-    assert at_best(asked, 0.01) == confidence({"lead": 0.5, "willing": 0.5, "one_paper": 1.0})
+    assert at_best(asked, 0.01) == pytest.approx(
+        confidence({"lead": 0.5, "willing": 0.5, "one_paper": 1.0})
+    )
     assert at_best(asked, 0.9) < at_best(asked, 0.01)

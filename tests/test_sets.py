@@ -49,6 +49,7 @@ def evidence(n: int, title: str = "", label: str = "List #1: a phrase") -> Evide
         ("there's one on recovering a terrain - which?", "which"),
         ("Who proves convergence of the wrong model?", "which"),
         ("Who wrote the paper on audio editing?", "other"),
+        ("Who funded the research on FoldFlow?", "other"),
         ("Which optimization technique sits at the core of FedDA?", "other"),
         ("Which method does LPN use to recover the prior?", "other"),
         ("Who marks the replies, people or a chatbot?", "other"),
@@ -116,6 +117,7 @@ def test_either_word_will_do_if_the_question_says_or() -> None:
     found[1], found[2] = holding(found[1], "kites"), holding(found[2], "kites", "buoys")
     assert len(members(found, 38, "Which papers report experiments on kites or on buoys?")) == 3
     assert len(members(found, 38, "Which papers report experiments on kites and on buoys?")) == 2
+    assert len(members(found, 38, "Do any papers list or have kites with buoys?")) == 2
 
 
 def test_more_papers_than_are_named_are_counted() -> None:
