@@ -355,6 +355,7 @@ def test_settings_say_what_runs_here(desk: Desk) -> None:
     html = settings_html(desk.assistant, desk.history)
     assert "qwen2.5-coder-1.5b" in html and "not measured yet" in html and "not downloaded" in html
     assert "Nothing leaves this machine" in html
+    assert "in the language that is asked in: English, German, French, Spanish or Chinese" in html
     for _ in range(2):
         desk.history.add("c", Said(ANSWER))  # 57 tokens in 4.8 - 3.4 s
     html = settings_html(desk.assistant, desk.history)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -183,9 +184,9 @@ def test_a_new_collection_begins_with_its_first_step(site: Site, tmp_path: Path)
     page.click(".collections summary")
     name = page.get_by_label("Name of a new collection")
     for bad, why in (
-        ("", "cannot be the name of a collection"),
-        ("../up", "cannot be the name of a collection: use 1 to 48 of"),
-        (PAYLOADS[1], "cannot be the name of a collection"),
+        ("", "'' cannot be the name of a collection"),
+        ("../up", "'../up' cannot be the name of a collection: use 1 to 48 of"),
+        (PAYLOADS[1], f"{PAYLOADS[1]!r} cannot be the name of a collection"),
         ("birds", "There is a collection 'birds' already"),
     ):
         name.fill(bad)
@@ -207,6 +208,64 @@ def test_a_new_collection_begins_with_its_first_step(site: Site, tmp_path: Path)
     expect(page.locator("#papers .title")).to_have_text(["Wren: Counting Birds"])
     expect(page.locator(".collections summary")).to_have_text("marsh 1 paper")
     assert holdings(site.first.settings) == {"birds": 1, "default": 3, "marsh": 1}
+    page.context.close()
+
+
+def test_a_name_is_taken_while_the_word_on_the_one_before_is_on_its_way(site: Site) -> None:
+    page = site.open()
+    page.evaluate(
+        """() => {
+            const fetched = window.fetch;
+            window.fetch = async (...asked) => {
+                const answer = await fetched(...asked);
+                if (String(asked[1]?.body).includes("../up")) await new Promise((on) => setTimeout(on, 2000));
+                return answer;
+            };
+        }"""
+    )
+    page.click(".collections summary")
+    name = page.get_by_label("Name of a new collection")
+    for text in ("../up", "birds"):
+        name.fill(text)
+        page.keyboard.press("Enter")
+    expect(page.locator(".menu .problem")).to_contain_text(
+        "There is a collection 'birds' already", timeout=10_000
+    )
+    page.context.close()
+
+
+def test_an_addition_is_told_on_after_the_page_was_left(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ui.web import adding
+
+    embedded = threading.Event()
+
+    def embed(settings: Settings, library: Library, progress: adding.Watched) -> int:
+        progress.step("embedding", 1, 2)
+        assert embedded.wait(60)
+        return 1
+
+    monkeypatch.setattr(adding, "bring_up_to_date", embed)
+    create(site.first.settings, "reeds")
+    page = site.open("/?collection=reeds")
+    go(page, "Library")
+    file = tmp_path / "birds.bib"
+    file.write_text(BIB)
+    page.locator("#adding input[type=file]").set_input_files(file)
+    expect(page.locator("#report")).to_contain_text("embedding: 1 of 2")
+    choose(page, "birds")
+    expect(page.locator("#papers .title")).to_have_text(["Wren: Counting Birds"])
+    expect(page.locator("#report")).to_have_count(0)  # it is the other collection's
+    choose(page, "reeds")
+    expect(page.locator("#report")).to_contain_text("embedding: 1 of 2")
+    expect(page.locator("#report")).to_contain_text("birds.bib: 1 new paper")
+    choose(page, "birds")
+    embedded.set()
+    choose(page, "reeds")
+    expect(page.locator("#report")).to_have_text("birds.bib: 1 new paper")
+    expect(page.locator("#report")).to_be_visible()
+    expect(page.locator("#papers .title")).to_have_text(["Wren: Counting Birds"])
     page.context.close()
 
 

@@ -192,6 +192,7 @@ def test_a_permalink_survives_a_restart_and_a_changed_paper(site: Site, browser)
 
 def test_an_evaluation_runs_stops_and_compares(page: Page, site: Site) -> None:
     go(page, "Evaluation")
+    expect(page.locator("#evaluation")).to_contain_text("The model that answers: qwen2.5-coder-1.5b.")
     page.get_by_label("Question set").click()
     page.get_by_role("option", name="ten").click()
     page.get_by_label("Questions at most").fill("3")

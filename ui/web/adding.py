@@ -40,25 +40,44 @@ class Watched:
         self.line = f"fetched {self._file}"
 
 
-def watched(work: Callable[[Watched], object]) -> Iterator[str]:
-    """Do the work in a thread of its own; yields each new line of its progress, raises what it raises."""
-    progress, failed = Watched(), list[PinciteError]()
+class Work:
+    """Something done in a thread of its own, to its end, whoever looks on or leaves."""
 
-    def run() -> None:
+    def __init__(self, do: Callable[[Watched], object]) -> None:
+        self._do, self._progress = do, Watched()
+        self._failed: PinciteError | None = None
+        self._thread = threading.Thread(target=self._run, name="adding", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
         try:
-            work(progress)
+            self._do(self._progress)
         except PinciteError as error:
-            failed.append(error)
+            self._failed = error
 
-    thread = threading.Thread(target=run, name="adding", daemon=True)
-    thread.start()
-    seen = ""
-    while thread.is_alive():
-        if progress.line != seen:
-            yield (seen := progress.line)
-        thread.join(PACE)
-    if failed:
-        raise failed[0]
+    def lines(self) -> Iterator[str]:
+        """Each new line of its progress until it ends; raises what it raised."""
+        seen = ""
+        while self._thread.is_alive():
+            if self._progress.line != seen:
+                yield (seen := self._progress.line)
+            self._thread.join(PACE)
+        if self._failed:
+            raise self._failed
+
+
+def watched(do: Callable[[Watched], object]) -> Iterator[str]:
+    """Do it in a thread of its own; yields each new line of its progress, raises what it raises."""
+    yield from Work(do).lines()
+
+
+class Addition(Work):
+    """Files on their way into a collection, and what each of them has brought so far."""
+
+    def __init__(self, assistant: Assistant, files: Sequence[Path]) -> None:
+        self.reports: list[SourceReport] = []
+        self.told = False  # to its end, to somebody
+        super().__init__(lambda progress: add(assistant, files, progress, self.reports))
 
 
 def add(assistant: Assistant, files: Sequence[Path], progress: Watched, reports: list[SourceReport]) -> None:

@@ -67,7 +67,7 @@ def build(assistant: Assistant, running: Running | None = None, opener: Opener =
                 with gr.Tab("History", id="history") as past:
                     kept = history_tab.layout()
                 with gr.Tab("Evaluation", id="evaluation") as evaluation:
-                    runs = evaluation_tab.layout()
+                    runs = evaluation_tab.layout(assistant.settings)
                 with gr.Tab("Settings", id="settings") as settings:
                     facts = settings_tab.layout()
         frame = chat.Frame(top, new, tabs)

@@ -31,4 +31,5 @@ def wire(top: gr.HTML, go: gr.HTML, desks: Desks) -> None:
             return {top: desk.header(str(error))}
         return {go: f"?collection={new.collection}"}
 
-    top.submit(make, None, [top, go], queue=False, **QUIET)
+    # Each press counts, also while what the one before it led to is on its way.
+    top.submit(make, None, [top, go], queue=False, trigger_mode="multiple", **QUIET)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import gradio as gr
 
 from rag.errors import PinciteError
+from rag.settings import Settings
 from ui.web import evaluating
 from ui.web.adding import watched
 from ui.web.clean import clean
@@ -40,10 +41,10 @@ class Parts(NamedTuple):
     report: gr.DownloadButton
 
 
-def layout() -> Parts:
+def layout(settings: Settings) -> Parts:
     with gr.Row(elem_id="evaluation", elem_classes="sheet"):
         with gr.Column(scale=2, min_width=300):
-            html(clean(HINT))
+            html(clean(HINT + _model(settings)))
             name = gr.Dropdown([], label="Question set")
             limit = gr.Number(20, label="Questions at most (0: all)", precision=0, minimum=0)
             with gr.Row():
@@ -113,6 +114,14 @@ def wire(tab: gr.Tab, parts: Parts, desks: Desks) -> None:
     parts.stop.click(cancel, **quick)
     parts.show.click(look, parts.past, shown, **quick)
     parts.compare.click(look, [parts.past, parts.other], shown, **quick)
+
+
+def _model(settings: Settings) -> str:
+    name = escape(settings.llm_name or settings.llm)
+    return (
+        f'<p class="quiet">The model that answers: {name}. For another one, start <code>pincite --llm NAME</code> and '
+        "run the set again: both runs can be compared here.</p>"
+    )
 
 
 def _line(text: str) -> str:

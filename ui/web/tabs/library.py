@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import gradio as gr
 import pandas as pd  # type: ignore[import-untyped]
 
-from rag.indexing import SourceReport
 from rag.nouns import Filters
 from ui.web import adding
 from ui.web.clean import clean
@@ -111,6 +110,7 @@ class Shelf:
         self.choice = [parts.look, parts.words, parts.venues, parts.years, parts.order]
         self.listing = [parts.look, parts.table, parts.where, parts.back, parts.on]
         self.all = [*self.listing, parts.venues, parts.years, parts.files, parts.adding, parts.plot, top]
+        self.additions: dict[str, adding.Addition] = {}  # the latest of each collection
         self.changes: list[Any] = []  # events after which papers have come or gone
 
     def _listed(
@@ -175,13 +175,33 @@ class Shelf:
     def add(self, request: gr.Request, paths: list[str] | None, *choice: Any) -> Iterator[Updates]:
         if not paths:
             return
-        desk, files = self.desks.of(request), [Path(path) for path in paths]
-        reports: list[SourceReport] = []
-        with told():
-            for line in adding.watched(lambda progress: adding.add(desk.assistant, files, progress, reports)):
-                yield {self.parts.report: _line(line) + reports_html(reports)}
-        done = {self.parts.report: reports_html(reports), self.parts.upload: None}
-        yield done | self._entered(desk, *choice)
+        desk = self.desks.of(request)
+        addition = adding.Addition(desk.assistant, [Path(path) for path in paths])
+        self.additions[desk.name] = addition
+        yield from self._told(desk, addition, *choice)
+        yield {self.parts.upload: None}
+
+    def follow(self, request: gr.Request, *choice: Any) -> Iterator[Updates]:
+        """The latest addition to the collection: its report, told on from where its reader has left the page."""
+        desk = self.desks.of(request)
+        addition = self.additions.get(desk.name)
+        if addition is None or addition.told:
+            yield {self.parts.report: reports_html(addition.reports) if addition else ""}
+        else:
+            yield {self.parts.adding: gr.Accordion(open=True)}
+            yield from self._told(desk, addition, *choice)
+
+    def _told(self, desk: Desk, addition: adding.Addition, *choice: Any) -> Iterator[Updates]:
+        report = self.parts.report
+        try:
+            with told():
+                for line in addition.lines():
+                    yield {report: _line(line) + reports_html(addition.reports)}
+        except gr.Error:
+            addition.told = True
+            raise
+        yield {report: reports_html(addition.reports)} | self._entered(desk, *choice)
+        addition.told = True  # it is asked for more only when that is on its way to the page
 
     def _paper(self, desk: Desk, look: Look) -> Updates:
         found = desk.assistant.paper(look.paper)
@@ -199,6 +219,7 @@ def wire(tab: gr.Tab, parts: Parts, top: gr.HTML, desks: Desks) -> Shelf:
     paper = [parts.paper, parts.remove, parts.sure]
     quick = {**QUIET, "queue": False}
     tab.select(shelf.enter, choice, shelf.all, **quick)
+    tab.select(shelf.follow, choice, [parts.report, *shelf.all], **QUIET)
     parts.words.change(shelf.first, choice, listing, **QUIET)
     gr.on([parts.venues.input, parts.years.input, parts.order.input], shelf.first, choice, listing, **quick)
     parts.back.click(shelf.back, choice, listing, **quick)

@@ -10,6 +10,7 @@ import gradio as gr
 
 from rag.catalog import catalog
 from rag.history import History
+from rag.languages import NAMES
 from rag.settings import Settings, settings_file
 from rag.weights import status
 from ui.web.clean import clean
@@ -63,6 +64,7 @@ def settings_html(assistant: Assistant, history: History) -> str:
             f"{settings.refuse_below:.2f}",
             "Answers of less confidence are refused; 0 refuses none",
         ),
+        ("Language", "the question's", f"Answers are in the language that is asked in: {_languages()}"),
         ("Attempts", str(settings.attempts), "With 2, the model is asked again if nothing it said holds"),
         ("Context", f"{settings.context:,} tokens", "What the model can hold at once"),
         (
@@ -76,6 +78,11 @@ def settings_html(assistant: Assistant, history: History) -> str:
         f"<section><h2>How questions are answered</h2>{_list(answers)}</section>"
         f"<section><h2>Models</h2>{_models(settings)}</section>"
     )
+
+
+def _languages() -> str:
+    *most, last = NAMES.values()
+    return f"{', '.join(most)} or {last}"
 
 
 def _list(lines: Iterable[Line]) -> str:
