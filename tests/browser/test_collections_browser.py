@@ -234,6 +234,9 @@ def test_a_name_is_taken_while_the_word_on_the_one_before_is_on_its_way(site: Si
     page.context.close()
 
 
+LEFT = ("AbortError: signal is aborted", "Unexpected error Connection errored out")
+
+
 def test_an_addition_is_told_on_after_the_page_was_left(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +270,8 @@ def test_an_addition_is_told_on_after_the_page_was_left(
     expect(page.locator("#report")).to_be_visible()
     expect(page.locator("#papers .title")).to_have_text(["Wren: Counting Birds"])
     page.context.close()
+    # Gradio's client complains of the stream that it ends when its page is left.
+    site.errors[:] = [error for error in site.errors if not error.startswith(LEFT)]
 
 
 @pytest.mark.parametrize("name", ["nowhere", "../../etc", PAYLOADS[1], PAYLOADS[0]])
@@ -419,4 +424,4 @@ def test_history_lies_with_each_collection_and_nothing_failed(site: Site) -> Non
     for name, question in (("default", ANSWER.question), ("birds", QUESTION)):
         history = History(site.first.settings.home / "collections" / name / FILE)
         assert {heading.title for heading in history.headings()} <= {question, "slow"}
-    assert site.errors == []
+    assert site.errors == [], "\n".join(site.errors)
