@@ -37,12 +37,12 @@ _UNITS = (
         r"×|\d\s?x\b|\d times\b|\d-?fold\b|\d[ -]?mal\b|\d[ -]?fach|\d fois\b|\d veces\b|倍", re.IGNORECASE
     ),
 )
+# Of little worth in Chinese, which negates within words ("不同", different): `keeps` lets it pass there.
 _DENIALS = re.compile(
     r"\b(?:not|no|none|never|without|neither|nor|cannot|nicht|kein\w*|ohne|weder|nie|pas|sans|aucune?|jamais|ni|sin|"
     r"ning\w+|nunca|tampoco)\b|n't\b|[不没無无未非]",
     re.IGNORECASE,
 )
-# Chinese negates within words ("不同", different): there the sign tells nothing.
 # Abbreviations that have another form in English.
 _ENGLISH_FORMS = {"ki": "ai", "ia": "ai", "adn": "dna", "dns": "dna", "arn": "rna", "irm": "mri"}
 
